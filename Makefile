@@ -10,7 +10,8 @@ UPGRADES := $(patsubst $(TOP)%,%,$(sort $(wildcard $(TOP)sql/$(EXTENSION)--*--*.
 
 OBJS = $(SOURCES:.c=.o)
 DATA = sql/$(EXTENSION)--$(EXTVERSION).sql $(UPGRADES)
-PG_CFLAGS = -Wall -Wextra -Werror
+# No warning of unused parameters: callbacks have the signatures that the server gives them.
+PG_CFLAGS = -Wall -Wextra -Werror -Wno-unused-parameter
 PG_CPPFLAGS = -isystem $(includedir_server)
 
 REGRESS = $(filter-out $(EXTENSION)--%,$(sort $(basename $(notdir $(wildcard $(TOP)sql/*.sql)))))
