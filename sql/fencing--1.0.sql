@@ -1,0 +1,441 @@
+/* fencing--1.0.sql: type, casts, tables, functions, views, privileges */
+
+-- complain if script is sourced in psql, rather than via CREATE EXTENSION
+\echo Use "CREATE EXTENSION fencing" to load this file. \quit
+
+-- Not IF NOT EXISTS: a schema of that name that somebody else made, with who
+-- knows what in it, must not become ours.
+CREATE SCHEMA fencing;
+COMMENT ON SCHEMA fencing IS 'fencing tokens checked where the write happens, and the leases that issue them';
+
+------------------------------------------------------------------------------
+-- The type
+------------------------------------------------------------------------------
+
+CREATE TYPE fencing.fence;
+
+CREATE FUNCTION fencing.fence_in(cstring) RETURNS fencing.fence
+	AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
+CREATE FUNCTION fencing.fence_out(fencing.fence) RETURNS cstring
+	AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
+CREATE FUNCTION fencing.fence_recv(internal) RETURNS fencing.fence
+	AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
+CREATE FUNCTION fencing.fence_send(fencing.fence) RETURNS bytea
+	AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
+
+CREATE TYPE fencing.fence (
+	INPUT = fencing.fence_in,
+	OUTPUT = fencing.fence_out,
+	RECEIVE = fencing.fence_recv,
+	SEND = fencing.fence_send,
+	LIKE = pg_catalog.int8
+);
+COMMENT ON TYPE fencing.fence IS 'the highest token committed to a row: 0 (never fenced) to 9223372036854775807; text in decimal or in hexadecimal after 0x';
+
+CREATE FUNCTION fencing.fence(smallint) RETURNS fencing.fence
+	AS 'MODULE_PATHNAME', 'fence_from_int2' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
+CREATE FUNCTION fencing.fence(integer) RETURNS fencing.fence
+	AS 'MODULE_PATHNAME', 'fence_from_int4' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
+CREATE FUNCTION fencing.fence(bigint) RETURNS fencing.fence
+	AS 'MODULE_PATHNAME', 'fence_from_int8' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
+CREATE FUNCTION fencing.fence(numeric) RETURNS fencing.fence
+	AS 'MODULE_PATHNAME', 'fence_from_numeric' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
+COMMENT ON FUNCTION fencing.fence(smallint) IS 'fence from smallint; 22003 if negative';
+COMMENT ON FUNCTION fencing.fence(integer) IS 'fence from integer; 22003 if negative';
+COMMENT ON FUNCTION fencing.fence(bigint) IS 'fence from bigint; 22003 if negative';
+COMMENT ON FUNCTION fencing.fence(numeric) IS 'fence from numeric; 22003 if negative, fractional or too large';
+
+-- One implicit way out, to the type whose operators it borrows.
+CREATE CAST (fencing.fence AS bigint) WITHOUT FUNCTION AS IMPLICIT;
+CREATE CAST (smallint AS fencing.fence) WITH FUNCTION fencing.fence(smallint) AS ASSIGNMENT;
+CREATE CAST (integer AS fencing.fence) WITH FUNCTION fencing.fence(integer) AS ASSIGNMENT;
+CREATE CAST (bigint AS fencing.fence) WITH FUNCTION fencing.fence(bigint) AS ASSIGNMENT;
+CREATE CAST (numeric AS fencing.fence) WITH FUNCTION fencing.fence(numeric) AS ASSIGNMENT;
+
+------------------------------------------------------------------------------
+-- Tables: closed to PUBLIC, read and written by the functions in C alone
+------------------------------------------------------------------------------
+
+-- One row a resource.  The fixed-width columns come first: some are written in
+-- place (src/record.h has the same order).
+CREATE TABLE fencing.lease (
+	token bigint NOT NULL,
+	ttl bigint NOT NULL,
+	granted_at timestamptz NOT NULL,
+	grants bigint NOT NULL,
+	role name NOT NULL,
+	released boolean NOT NULL,
+	named boolean NOT NULL,
+	resource text COLLATE "C" NOT NULL,
+	holder text COLLATE "C" NOT NULL,
+	data jsonb,
+	CONSTRAINT lease_pkey PRIMARY KEY (resource)
+) WITH (fillfactor = 70);
+COMMENT ON TABLE fencing.lease IS 'lease records; read them through fencing.leases';
+
+-- One row a resource, written in place (src/deadline.c); empty after a crash.
+CREATE UNLOGGED TABLE fencing.deadline (
+	token_1 bigint NOT NULL,
+	at_1 timestamptz NOT NULL,
+	renewed_1 timestamptz NOT NULL,
+	token_2 bigint NOT NULL,
+	at_2 timestamptz NOT NULL,
+	renewed_2 timestamptz NOT NULL,
+	closed_1 boolean NOT NULL,
+	closed_2 boolean NOT NULL,
+	resource text COLLATE "C" NOT NULL,
+	CONSTRAINT deadline_pkey PRIMARY KEY (resource)
+);
+COMMENT ON TABLE fencing.deadline IS 'deadlines of leases; read them through fencing.leases';
+
+-- Who draws tokens, and in which epoch (src/token.c); written by the first draw.
+CREATE TABLE fencing.issuer (
+	system bigint NOT NULL,
+	timeline bigint NOT NULL,
+	epoch bigint NOT NULL,
+	floor bigint NOT NULL,
+	database oid NOT NULL,
+	sequence oid NOT NULL
+);
+COMMENT ON TABLE fencing.issuer IS 'who issues tokens: server, timeline and epoch; no token at or below floor is issued';
+
+CREATE SEQUENCE fencing.token_seq AS bigint CACHE 1 NO CYCLE;
+COMMENT ON SEQUENCE fencing.token_seq IS 'lower 40 bits of the tokens; drawn from by fencing.acquire() and fencing.issue_token()';
+
+REVOKE ALL ON fencing.lease, fencing.deadline, fencing.issuer, fencing.token_seq FROM PUBLIC;
+
+-- A dump carries them, and the owner of a database can make one.
+SELECT pg_catalog.pg_extension_config_dump('fencing.lease', '');
+SELECT pg_catalog.pg_extension_config_dump('fencing.issuer', '');
+SELECT pg_catalog.pg_extension_config_dump('fencing.token_seq', '');
+GRANT SELECT ON fencing.lease, fencing.issuer, fencing.token_seq TO pg_database_owner;
+
+------------------------------------------------------------------------------
+-- Protecting a table
+------------------------------------------------------------------------------
+
+CREATE FUNCTION fencing.guard() RETURNS trigger
+	AS 'MODULE_PATHNAME', 'fencing_guard' LANGUAGE C;
+COMMENT ON FUNCTION fencing.guard() IS 'trigger function of protected tables: rejects writes whose token is below the row''s fence (LF001, LF002, LF003, LF005)';
+
+CREATE FUNCTION fencing.guard_options(rel regclass, trigger oid,
+		OUT on_stale text, OUT resource text, OUT resource_column name,
+		OUT remember_deleted boolean, OUT require_present boolean)
+	AS 'MODULE_PATHNAME', 'fencing_guard_options' LANGUAGE C STABLE STRICT;
+COMMENT ON FUNCTION fencing.guard_options(regclass, oid) IS 'options in the arguments of a guard''s trigger';
+
+-- The tables whose rows a write through rel can reach, each with the triggers
+-- that it needs of its own.  The server clones row triggers to partitions, but
+-- not the TRUNCATE trigger, and neither to inheritance children.
+CREATE FUNCTION fencing.guarded_with(rel regclass,
+		OUT member regclass, OUT needs_guard boolean, OUT needs_truncate boolean)
+	RETURNS SETOF record LANGUAGE sql STABLE
+	SET search_path = pg_catalog, pg_temp
+AS $$
+	WITH RECURSIVE members (oid) AS (
+		SELECT rel::oid
+		UNION
+		SELECT i.inhrelid FROM pg_inherits i JOIN members m ON i.inhparent = m.oid
+	)
+	SELECT c.oid::regclass,
+		NOT c.relispartition OR c.oid = rel,
+		c.relkind = 'r'
+	FROM members m JOIN pg_class c ON c.oid = m.oid
+	WHERE c.relkind IN ('r', 'p')
+	ORDER BY c.oid <> rel, c.oid
+$$;
+COMMENT ON FUNCTION fencing.guarded_with(regclass) IS 'a table, its partitions and its inheritance children, with the guard''s triggers that each needs';
+
+-- Locks a table of the caller's; ownership comes first, or the lock would let
+-- anyone block others.
+CREATE FUNCTION fencing.lock_owned(rel regclass) RETURNS pg_class
+	LANGUAGE plpgsql
+	SET search_path = pg_catalog, pg_temp
+AS $$
+DECLARE
+	class pg_class;
+BEGIN
+	IF rel IS NULL THEN
+		RAISE null_value_not_allowed USING MESSAGE = 'table must not be null';
+	END IF;
+	SELECT * INTO class FROM pg_class c WHERE c.oid = rel;
+	IF NOT FOUND THEN
+		RAISE undefined_table USING MESSAGE = format('relation with OID %s does not exist', rel::oid);
+	ELSIF NOT pg_has_role(class.relowner, 'USAGE') THEN
+		RAISE insufficient_privilege USING
+			MESSAGE = format('must be owner of table %s', class.relname);
+	END IF;
+	IF class.relkind IN ('r', 'p') THEN
+		EXECUTE format('LOCK TABLE %s IN ACCESS EXCLUSIVE MODE', rel);
+		SELECT * INTO STRICT class FROM pg_class c WHERE c.oid = rel;
+	END IF;
+	RETURN class;
+END
+$$;
+COMMENT ON FUNCTION fencing.lock_owned(regclass) IS 'locks a table of the caller''s exclusively; 42501 if it is another''s';
+
+CREATE FUNCTION fencing.drop_guard(rel regclass) RETURNS void
+	LANGUAGE plpgsql
+	SET search_path = pg_catalog, pg_temp
+AS $$
+DECLARE
+	found record;
+BEGIN
+	FOR found IN
+		SELECT t.tgname, g.member FROM fencing.guarded_with(rel) g
+			JOIN pg_trigger t ON t.tgrelid = g.member
+		WHERE t.tgfoid = 'fencing.guard()'::regprocedure AND t.tgparentid = 0
+	LOOP
+		EXECUTE format('DROP TRIGGER %I ON %s', found.tgname, found.member);
+	END LOOP;
+END
+$$;
+COMMENT ON FUNCTION fencing.drop_guard(regclass) IS 'drops the guard''s triggers of a table, its partitions and its inheritance children';
+
+CREATE FUNCTION fencing.protect(rel regclass,
+		fence_column name DEFAULT NULL,
+		on_stale text DEFAULT NULL,
+		resource text DEFAULT NULL,
+		resource_column name DEFAULT NULL,
+		remember_deleted boolean DEFAULT NULL,
+		require_present boolean DEFAULT NULL) RETURNS regclass
+	LANGUAGE plpgsql
+	SET search_path = pg_catalog, pg_temp
+AS $protect$
+DECLARE
+	class pg_class;
+	fences name[];
+	other regtype;
+	old record;
+	args text;
+	target record;
+BEGIN
+	class := fencing.lock_owned(protect.rel);
+
+	IF class.relkind NOT IN ('r', 'p') THEN
+		RAISE wrong_object_type USING
+			MESSAGE = format('"%s" is not a table', class.relname),
+			DETAIL = 'Only ordinary and partitioned tables can be protected.',
+			HINT = 'Protect the tables behind a view; a foreign table is protected on its own server.';
+	ELSIF class.relpersistence = 't' THEN
+		RAISE wrong_object_type USING
+			MESSAGE = format('"%s" is a temporary table', class.relname),
+			DETAIL = 'One session alone can see it, so that there is nobody to fence.';
+	ELSIF class.relnamespace = 'fencing'::regnamespace THEN
+		RAISE wrong_object_type USING
+			MESSAGE = format('"%s" belongs to the extension fencing', class.relname);
+	END IF;
+
+	fences := ARRAY(SELECT a.attname FROM pg_attribute a
+		WHERE a.attrelid = protect.rel AND NOT a.attisdropped
+		AND a.atttypid = 'fencing.fence'::regtype ORDER BY a.attnum);
+	IF cardinality(fences) > 1 THEN
+		RAISE object_not_in_prerequisite_state USING
+			MESSAGE = format('table "%s" has more than one column of type fencing.fence', class.relname),
+			DETAIL = format('Columns "%s" and "%s" are of that type, and only one can be the fence.', fences[1], fences[2]),
+			HINT = 'Change the type of the other to bigint.',
+			SCHEMA = class.relnamespace::regnamespace::text, TABLE = class.relname;
+	ELSIF cardinality(fences) = 1 AND fences[1] <> protect.fence_column THEN
+		RAISE duplicate_column USING
+			MESSAGE = format('the fence column of table "%s" is "%s"', class.relname, fences[1]),
+			HINT = format('Rename it: ALTER TABLE %s RENAME COLUMN %I TO %I', protect.rel, fences[1], protect.fence_column),
+			SCHEMA = class.relnamespace::regnamespace::text, TABLE = class.relname, COLUMN = fences[1];
+	ELSIF cardinality(fences) = 0 THEN
+		fences := ARRAY[coalesce(nullif(protect.fence_column, ''), 'fence')];
+		SELECT a.atttypid::regtype INTO other FROM pg_attribute a
+			WHERE a.attrelid = protect.rel AND a.attname = fences[1] AND NOT a.attisdropped;
+		IF FOUND THEN
+			RAISE datatype_mismatch USING
+				MESSAGE = format('column "%s" of table "%s" has type %s', fences[1], class.relname, other),
+				DETAIL = 'The fence column must have type fencing.fence.',
+				HINT = format('ALTER TABLE %1$s ALTER COLUMN %2$I DROP DEFAULT, ALTER COLUMN %2$I TYPE fencing.fence USING coalesce(%2$I::bigint, 0)::fencing.fence, ALTER COLUMN %2$I SET DEFAULT 0, ALTER COLUMN %2$I SET NOT NULL',
+							  protect.rel, fences[1]),
+				SCHEMA = class.relnamespace::regnamespace::text, TABLE = class.relname, COLUMN = fences[1];
+		END IF;
+		-- The default is a constant, so that no row is touched.
+		EXECUTE format('ALTER TABLE %s ADD COLUMN %I fencing.fence NOT NULL DEFAULT %L',
+					   protect.rel, fences[1], 0);
+	ELSIF EXISTS (SELECT FROM pg_attribute a WHERE a.attrelid = protect.rel
+				  AND a.attname = fences[1] AND a.attgenerated <> '') THEN
+		RAISE wrong_object_type USING
+			MESSAGE = format('column "%s" of table "%s" is generated', fences[1], class.relname),
+			DETAIL = 'The guard writes the fence, so that it cannot be computed from other columns.';
+	END IF;
+
+	-- What is not given stays as it is; '' takes a binding off.
+	SELECT t.tgparentid, t.tgenabled, o.* INTO old
+		FROM pg_trigger t, fencing.guard_options(protect.rel, t.oid) o
+		WHERE t.tgrelid = protect.rel AND t.tgfoid = 'fencing.guard()'::regprocedure
+		AND t.tgtype & 1 = 1;
+	IF old.tgparentid <> 0 THEN
+		RAISE wrong_object_type USING
+			MESSAGE = format('table "%s" is protected as a partition', class.relname),
+			HINT = format('Change the options of %s, of which it is a part.',
+						  (SELECT i.inhparent::regclass FROM pg_inherits i WHERE i.inhrelid = protect.rel));
+	END IF;
+	on_stale := coalesce(protect.on_stale, old.on_stale, 'error');
+	resource := nullif(coalesce(protect.resource, old.resource), '');
+	resource_column := nullif(coalesce(protect.resource_column, old.resource_column), '');
+	remember_deleted := coalesce(protect.remember_deleted, old.remember_deleted, false);
+	require_present := coalesce(protect.require_present, old.require_present, false);
+
+	IF protect.on_stale NOT IN ('error', 'skip', 'warn') THEN
+		RAISE invalid_parameter_value USING
+			MESSAGE = format('on_stale is "%s"', protect.on_stale),
+			DETAIL = 'It must be error, skip or warn.';
+	ELSIF octet_length(protect.resource) > 512 THEN
+		RAISE invalid_parameter_value USING
+			MESSAGE = format('resource name has %s bytes', octet_length(protect.resource)),
+			DETAIL = 'It must have 1 to 512 bytes.';
+	ELSIF protect.resource_column IS NOT NULL AND NOT EXISTS (
+			SELECT FROM pg_attribute a WHERE a.attrelid = protect.rel AND a.attnum > 0
+			AND a.attname = protect.resource_column AND NOT a.attisdropped) THEN
+		RAISE undefined_column USING
+			MESSAGE = format('column "%s" of table "%s" does not exist', protect.resource_column, class.relname),
+			HINT = 'resource_column is the column that names a row''s resource.';
+	END IF;
+
+	SELECT string_agg(quote_literal(option.name || '=' || option.value), ', ') INTO args
+		FROM (VALUES ('on_stale', protect.on_stale),
+					 ('resource', protect.resource),
+					 ('resource_column', protect.resource_column::text),
+					 ('remember_deleted', nullif(protect.remember_deleted, false)::text),
+					 ('require_present', nullif(protect.require_present, false)::text)) option (name, value)
+		WHERE option.value IS NOT NULL;
+	PERFORM fencing.drop_guard(protect.rel);
+	FOR target IN SELECT * FROM fencing.guarded_with(protect.rel) LOOP
+		-- Triggers fire in the order of their names: these sort last.
+		IF target.needs_guard THEN
+			EXECUTE format('CREATE TRIGGER "~~fencing_guard" BEFORE INSERT OR UPDATE OR DELETE ON %s FOR EACH ROW EXECUTE FUNCTION fencing.guard(%s)',
+						   target.member, args);
+			IF old.tgenabled IN ('A', 'R') THEN
+				EXECUTE format('ALTER TABLE %s ENABLE %s TRIGGER "~~fencing_guard"', target.member,
+							   CASE old.tgenabled WHEN 'A' THEN 'ALWAYS' ELSE 'REPLICA' END);
+			END IF;
+		END IF;
+		IF target.needs_truncate THEN
+			EXECUTE format('CREATE TRIGGER "~~fencing_truncate" BEFORE TRUNCATE ON %s EXECUTE FUNCTION fencing.guard(%s)',
+						   target.member, args);
+		END IF;
+	END LOOP;
+	RETURN protect.rel;
+END
+$protect$;
+COMMENT ON FUNCTION fencing.protect(regclass, name, text, text, name, boolean, boolean) IS 'adds a fence column where it is missing, without a rewrite, and installs the guard; called again, changes the options given (NULL keeps, '''' takes a binding off); owner only; locks the table exclusively, briefly';
+
+CREATE FUNCTION fencing.unprotect(rel regclass) RETURNS void
+	LANGUAGE plpgsql
+	SET search_path = pg_catalog, pg_temp
+AS $$
+BEGIN
+	PERFORM fencing.lock_owned(rel);
+	PERFORM fencing.drop_guard(rel);
+END
+$$;
+COMMENT ON FUNCTION fencing.unprotect(regclass) IS 'takes the guard off a table; the fence column and its values stay; owner only';
+
+CREATE VIEW fencing.protected_tables AS
+	SELECT c.oid::pg_catalog.regclass AS rel,
+		a.attname AS fence_column,
+		o.on_stale, o.resource, o.resource_column, o.remember_deleted, o.require_present,
+		coalesce(g.tgenabled IN ('O', 'A'), false) AS enabled,
+		CASE WHEN c.relkind = 'r' THEN EXISTS (
+			SELECT FROM pg_catalog.pg_trigger t
+			WHERE t.tgrelid = c.oid AND t.tgfoid = 'fencing.guard()'::pg_catalog.regprocedure
+			AND t.tgtype & 32 = 32 AND t.tgenabled IN ('O', 'A')) END AS truncate_enabled
+	FROM pg_catalog.pg_class c
+		LEFT JOIN pg_catalog.pg_attribute a ON a.attrelid = c.oid
+			AND a.atttypid = 'fencing.fence'::pg_catalog.regtype AND NOT a.attisdropped
+		LEFT JOIN pg_catalog.pg_trigger g ON g.tgrelid = c.oid
+			AND g.tgfoid = 'fencing.guard()'::pg_catalog.regprocedure AND g.tgtype & 1 = 1
+		LEFT JOIN LATERAL fencing.guard_options(g.tgrelid, g.oid) o ON true
+	WHERE c.relkind IN ('r', 'p') AND (a.attnum IS NOT NULL OR g.oid IS NOT NULL);
+COMMENT ON VIEW fencing.protected_tables IS 'every fence column and every guard: options (NULL: no guard), whether the guard is enabled, and whether TRUNCATE is guarded';
+COMMENT ON COLUMN fencing.protected_tables.enabled IS 'false: writes to the table are not checked';
+COMMENT ON COLUMN fencing.protected_tables.truncate_enabled IS 'false: TRUNCATE is not checked, as on a partition added after protect() (call it again); NULL: a partitioned table, whose partitions are checked';
+
+------------------------------------------------------------------------------
+-- Presenting a token
+------------------------------------------------------------------------------
+
+CREATE FUNCTION fencing.present(token bigint) RETURNS bigint
+	AS 'MODULE_PATHNAME', 'fencing_present' LANGUAGE C VOLATILE PARALLEL UNSAFE;
+COMMENT ON FUNCTION fencing.present(bigint) IS 'carries the token for all that this transaction writes from here on; returns it; rolled back with its savepoint; 22004 for NULL';
+
+CREATE FUNCTION fencing.presented() RETURNS bigint
+	AS 'MODULE_PATHNAME', 'fencing_presented' LANGUAGE C VOLATILE PARALLEL UNSAFE;
+COMMENT ON FUNCTION fencing.presented() IS 'the token presented in this transaction, or NULL';
+
+CREATE FUNCTION fencing.hold(resource text, token bigint) RETURNS bigint
+	AS 'MODULE_PATHNAME', 'fencing_hold' LANGUAGE C VOLATILE PARALLEL UNSAFE;
+COMMENT ON FUNCTION fencing.hold(text, bigint) IS 'presents the token and ties this transaction to the lease: it commits only if the token is still the resource''s current grant by then; LF004 otherwise, also from COMMIT';
+
+------------------------------------------------------------------------------
+-- Leases
+------------------------------------------------------------------------------
+
+CREATE FUNCTION fencing.acquire(resource text, ttl interval DEFAULT '30 s',
+		holder text DEFAULT NULL, wait interval DEFAULT NULL, data jsonb DEFAULT NULL,
+		OUT granted boolean, OUT token bigint, OUT resource text, OUT holder text,
+		OUT expires_at timestamptz, OUT valid_for interval, OUT renew_every interval, OUT data jsonb)
+	AS 'MODULE_PATHNAME', 'fencing_acquire' LANGUAGE C VOLATILE PARALLEL UNSAFE;
+COMMENT ON FUNCTION fencing.acquire(text, interval, text, interval, jsonb) IS 'grants the lease of a resource if it is free, with a token higher than any before; waits in line up to "wait" for it; one row, with token NULL and the present holder''s data where it is refused; call it in FROM';
+
+CREATE FUNCTION fencing.renew(resource text, token bigint, ttl interval DEFAULT NULL) RETURNS timestamptz
+	AS 'MODULE_PATHNAME', 'fencing_renew' LANGUAGE C VOLATILE PARALLEL UNSAFE;
+COMMENT ON FUNCTION fencing.renew(text, bigint, interval) IS 'moves the deadline of a lease to ttl from now (NULL: the ttl recorded) and returns it; LF004 if the token no longer holds it; not undone by a rollback';
+
+CREATE FUNCTION fencing.release(resource text, token bigint) RETURNS boolean
+	AS 'MODULE_PATHNAME', 'fencing_release' LANGUAGE C VOLATILE PARALLEL UNSAFE;
+COMMENT ON FUNCTION fencing.release(text, bigint) IS 'gives a lease back at commit: true, or false if it was no longer that token''s to release; safe to repeat';
+
+CREATE FUNCTION fencing.issue_token() RETURNS bigint
+	AS 'MODULE_PATHNAME', 'fencing_issue_token' LANGUAGE C VOLATILE PARALLEL UNSAFE;
+COMMENT ON FUNCTION fencing.issue_token() IS 'a token for a grant table of your own, higher than any issued before; draw it in the transaction that records the grant, after locking its row';
+
+CREATE FUNCTION fencing.safe_window(ttl interval, drift_ppm integer DEFAULT 1000, rtt interval DEFAULT '0') RETURNS interval
+	AS 'MODULE_PATHNAME', 'fencing_safe_window' LANGUAGE C IMMUTABLE PARALLEL SAFE;
+COMMENT ON FUNCTION fencing.safe_window(interval, integer, interval) IS 'ttl x (1 - drift) - rtt: how long a client may act on its own monotonic clock; never below 0; drift in parts per million';
+
+CREATE FUNCTION fencing.heartbeat_interval(ttl interval) RETURNS interval
+	AS 'MODULE_PATHNAME', 'fencing_heartbeat_interval' LANGUAGE C IMMUTABLE PARALLEL SAFE;
+COMMENT ON FUNCTION fencing.heartbeat_interval(interval) IS 'ttl / 3: how often to renew';
+
+CREATE FUNCTION fencing.lease_deadline(resource text, token bigint, ttl bigint,
+		OUT expires_at timestamptz, OUT renewed_at timestamptz, OUT passed boolean)
+	AS 'MODULE_PATHNAME', 'fencing_lease_deadline' LANGUAGE C VOLATILE STRICT PARALLEL UNSAFE;
+COMMENT ON FUNCTION fencing.lease_deadline(text, bigint, bigint) IS 'deadline of a lease, for fencing.leases; NULL on a standby';
+
+CREATE VIEW fencing.leases AS
+	SELECT l.resource, l.token, l.holder, l.data, l.granted_at, d.renewed_at, d.expires_at,
+		pg_catalog.make_interval(secs => l.ttl / 1000000.0) AS ttl,
+		l.grants,
+		CASE WHEN l.released THEN 'released'
+			WHEN d.passed IS NULL THEN 'unknown'
+			WHEN d.passed THEN 'expired'
+			ELSE 'held' END AS state
+	FROM fencing.lease l, LATERAL fencing.lease_deadline(l.resource, l.token, l.ttl) d;
+COMMENT ON VIEW fencing.leases IS 'every resource with its last grant; state is held, expired, released, or unknown on a standby';
+
+-- Administrators
+
+CREATE FUNCTION fencing.evict(resource text) RETURNS bigint
+	AS 'MODULE_PATHNAME', 'fencing_evict' LANGUAGE C VOLATILE PARALLEL UNSAFE;
+COMMENT ON FUNCTION fencing.evict(text) IS 'ends the current grant of a resource now: terminates sessions whose open transaction holds or is granting it, then raises its token; the token returned is nobody''s, NULL if the resource has no record; not undone by ROLLBACK';
+
+CREATE FUNCTION fencing.forget(resource text) RETURNS boolean
+	AS 'MODULE_PATHNAME', 'fencing_forget' LANGUAGE C VOLATILE PARALLEL UNSAFE;
+COMMENT ON FUNCTION fencing.forget(text) IS 'drops the record of a resource that nobody holds; false if it is held or has none; later tokens are higher all the same';
+
+CREATE FUNCTION fencing.new_epoch(above bigint DEFAULT NULL) RETURNS bigint
+	AS 'MODULE_PATHNAME', 'fencing_new_epoch' LANGUAGE C VOLATILE PARALLEL UNSAFE SECURITY DEFINER
+	SET search_path = pg_catalog, pg_temp;
+COMMENT ON FUNCTION fencing.new_epoch(bigint) IS 'all later tokens are higher than any this database knows of, and than "above"; returns the epoch; not undone by ROLLBACK';
+
+------------------------------------------------------------------------------
+-- Privileges: whoever has USAGE on the schema may lease
+------------------------------------------------------------------------------
+
+GRANT USAGE ON SCHEMA fencing TO PUBLIC;
+GRANT SELECT ON fencing.leases, fencing.protected_tables TO PUBLIC;
+REVOKE ALL ON FUNCTION fencing.evict(text), fencing.forget(text), fencing.new_epoch(bigint) FROM PUBLIC;

@@ -1,0 +1,104 @@
+/*-------------------------------------------------------------------------
+ *
+ * catalog.c
+ *		Where the extension's own relations and its type are.
+ *
+ * Names are looked up in the schema "fencing" alone, whatever search_path
+ * says, and once a session: DROP EXTENSION, or a rename, sends a relcache
+ * invalidation for what it drops.
+ *
+ *-------------------------------------------------------------------------
+ */
+#include "postgres.h"
+
+#include "access/table.h"
+#include "catalog/namespace.h"
+#include "catalog/pg_type.h"
+#include "utils/inval.h"
+#include "utils/lsyscache.h"
+#include "utils/rel.h"
+#include "utils/syscache.h"
+
+#include "catalog.h"
+#include "compat.h"
+
+static const char *const object_names[CATALOG_OBJECTS] = {
+	[LEASE_TABLE] = "lease",
+	[LEASE_INDEX] = "lease_pkey",
+	[DEADLINE_TABLE] = "deadline",
+	[DEADLINE_INDEX] = "deadline_pkey",
+	[ISSUER_TABLE] = "issuer",
+	[TOKEN_SEQUENCE] = "token_seq",
+	[DELETED_TABLE] = "deleted",
+	[DELETED_INDEX] = "deleted_pkey"
+};
+
+static Oid	object_oids[CATALOG_OBJECTS];
+static Oid	type_oid;
+
+static void
+forget_object(Datum arg, Oid relid)
+{
+	for (int i = 0; i < CATALOG_OBJECTS; i++)
+		if (!OidIsValid(relid) || object_oids[i] == relid)
+			object_oids[i] = InvalidOid;
+}
+
+static void
+forget_type(Datum arg, int cacheid, uint32 hashvalue)
+{
+	type_oid = InvalidOid;
+}
+
+void
+catalog_init(void)
+{
+	CacheRegisterRelcacheCallback(forget_object, (Datum) 0);
+	CacheRegisterSyscacheCallback(TYPEOID, forget_type, (Datum) 0);
+}
+
+static Oid
+schema_oid(void)
+{
+	return get_namespace_oid("fencing", false);
+}
+
+Oid
+catalog_oid(CatalogObject object)
+{
+	if (!OidIsValid(object_oids[object]))
+	{
+		Oid			found = get_relname_relid(object_names[object], schema_oid());
+
+		if (!OidIsValid(found))
+			ereport(ERROR,
+					(errcode(ERRCODE_UNDEFINED_TABLE),
+					 errmsg("relation \"fencing.%s\" does not exist",
+							object_names[object]),
+					 errhint("Is the extension fencing installed in this database, and up to date?")));
+		object_oids[object] = found;
+	}
+	return object_oids[object];
+}
+
+Relation
+catalog_open(CatalogObject object, LOCKMODE mode)
+{
+	return table_open(catalog_oid(object), mode);
+}
+
+Oid
+fence_type_oid(void)
+{
+	if (!OidIsValid(type_oid))
+		type_oid = GetSysCacheOid2(TYPENAMENSP, Anum_pg_type_oid,
+								   CStringGetDatum("fence"),
+								   ObjectIdGetDatum(schema_oid()));
+	return type_oid;
+}
+
+bool
+is_administrator(void)
+{
+	return owns_relation(catalog_oid(LEASE_TABLE), GetUserId());
+}

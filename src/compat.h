@@ -1,0 +1,92 @@
+/*-------------------------------------------------------------------------
+ *
+ * compat.h
+ *		Differences between server majors, 15 to 19.
+ *
+ * Every other file is written once, against the newest interface; what an
+ * older server lacks is made up for here.  No other file tests a version.
+ *
+ *-------------------------------------------------------------------------
+ */
+#ifndef FENCING_COMPAT_H
+#define FENCING_COMPAT_H
+
+#include "access/genam.h"
+#include "executor/executor.h"
+#include "miscadmin.h"
+#include "pgstat.h"
+#include "storage/proc.h"
+#include "storage/procarray.h"
+#include "storage/sinvaladt.h"
+#include "utils/acl.h"
+#include "utils/wait_event.h"
+
+#if PG_VERSION_NUM < 150000
+#error fencing needs PostgreSQL 15 or later
+#endif
+
+#if PG_VERSION_NUM >= 180000
+#include "utils/varlena.h"
+#endif
+
+/* Soft errors came with 16; before it every input error is raised. */
+#if PG_VERSION_NUM < 160000
+#define ereturn(context, value, ...) \
+	do { \
+		(void) (context); \
+		ereport(ERROR, __VA_ARGS__); \
+		return (value); \
+	} while (0)
+#else
+#include "nodes/miscnodes.h"
+#endif
+
+/* Ownership checks were unified in 16. */
+#if PG_VERSION_NUM < 160000
+#define owns_relation(relid, role) pg_class_ownercheck(relid, role)
+#else
+#include "catalog/pg_class.h"
+#define owns_relation(relid, role) \
+	object_ownercheck(RelationRelationId, relid, role)
+#endif
+
+/* ExecutorRun() lost its last argument in 18. */
+#if PG_VERSION_NUM < 180000
+#define EXECUTOR_RUN_PARAMS \
+	QueryDesc *queryDesc, ScanDirection direction, uint64 count, \
+	bool execute_once
+#define EXECUTOR_RUN_ARGS queryDesc, direction, count, execute_once
+#else
+#define EXECUTOR_RUN_PARAMS \
+	QueryDesc *queryDesc, ScanDirection direction, uint64 count
+#define EXECUTOR_RUN_ARGS queryDesc, direction, count
+#endif
+
+/* From 17 the action that MERGE is carrying out can be read. */
+#if PG_VERSION_NUM >= 170000
+#define MERGE_ACTION_IS_KNOWN 1
+#endif
+
+/* The process behind a virtual transaction. */
+#if PG_VERSION_NUM < 170000
+#define vxid_proc(vxid) BackendIdGetProc((vxid).backendId)
+#else
+#define vxid_proc(vxid) ProcNumberGetProc((vxid).procNumber)
+#endif
+
+/* Wait events of an extension have names of their own from 17. */
+static inline uint32
+wait_event_for_lease(void)
+{
+#if PG_VERSION_NUM < 170000
+	return PG_WAIT_EXTENSION;
+#else
+	static uint32 event = 0;
+
+	if (event == 0)
+		event = WaitEventExtensionNew("FencingLease");
+	return event;
+#endif
+}
+
+#endif							/* FENCING_COMPAT_H */

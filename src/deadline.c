@@ -1,0 +1,359 @@
+/*-------------------------------------------------------------------------
+ *
+ * deadline.c
+ *		Deadlines of leases, and the cheap renewal.
+ *
+ * A renewal must cost next to nothing: no WAL, no transaction ID, no dead row
+ * version.  So deadlines lie in an unlogged table, one row a resource, and are
+ * written in place under the exclusive lock of the row's page, where the clock
+ * is read too.  No snapshot decides what is seen, and nothing is undone.
+ *
+ * A row has two slots.  A grant writes its deadline into the one that the
+ * committed token does not use; a deadline counts only for the token it was
+ * written for, so a grant that rolls back leaves the old one as it was.
+ *
+ * "Passed" is final.  Whoever finds a deadline passed marks the slot closed
+ * under the same lock; otherwise a delayed renewal, or a clock that steps
+ * back, could say yes to the old holder after a grant said yes to the new.
+ *
+ * A crash or a promotion empties an unlogged table.  A lease whose row is
+ * missing has its full TTL again, counted from the first look at it.
+ *
+ *-------------------------------------------------------------------------
+ */
+#include "postgres.h"
+
+#include "access/genam.h"
+#include "access/heapam.h"
+#include "access/htup_details.h"
+#include "access/table.h"
+#include "access/xact.h"
+#include "access/xlog.h"
+#include "catalog/index.h"
+#include "funcapi.h"
+#include "miscadmin.h"
+#include "storage/bufmgr.h"
+#include "utils/rel.h"
+#include "utils/timestamp.h"
+
+#include "catalog.h"
+#include "deadline.h"
+#include "record.h"
+
+/* The fixed-width columns of fencing.deadline, as they lie on the page. */
+typedef struct FormData_deadline
+{
+	Deadline	slot[2];
+	bool		closed[2];
+	/* resource follows */
+} FormData_deadline;
+
+typedef FormData_deadline *Form_deadline;
+
+#define Anum_deadline_resource 9
+#define Natts_deadline 9
+
+/* A row found: its page is pinned, so that the tuple stays where it is. */
+typedef struct DeadlineRow
+{
+	Relation	rel;
+	SysScanDesc scan;
+	Buffer		buffer;
+	Form_deadline form;			/* NULL: there is no row */
+} DeadlineRow;
+
+static void
+open_row(DeadlineRow *row, const text *resource, int lockmode)
+{
+	HeapTuple	tuple;
+
+	row->rel = catalog_open(DEADLINE_TABLE, RowExclusiveLock);
+	row->scan = resource_scan(row->rel, catalog_oid(DEADLINE_INDEX),
+							  Anum_deadline_resource, resource);
+	tuple = systable_getnext(row->scan);
+	row->form = NULL;
+	if (HeapTupleIsValid(tuple))
+	{
+		row->buffer = ReadBuffer(row->rel,
+								 ItemPointerGetBlockNumber(&tuple->t_self));
+		LockBuffer(row->buffer, lockmode);
+		row->form = (Form_deadline) GETSTRUCT(tuple);
+	}
+}
+
+static void
+close_row(DeadlineRow *row)
+{
+	if (row->form)
+		UnlockReleaseBuffer(row->buffer);
+	systable_endscan(row->scan);
+	table_close(row->rel, RowExclusiveLock);
+}
+
+/* The slot of a token, or -1. */
+static int
+slot_of(const DeadlineRow *row, int64 token)
+{
+	if (row->form == NULL)
+		return -1;
+	if (row->form->slot[0].token == token)
+		return 0;
+	if (row->form->slot[1].token == token)
+		return 1;
+	return -1;
+}
+
+/*
+ * slot_to_write
+ *		The slot for a new grant: never that of the committed token.
+ *
+ * keep is that token; 0 if this transaction has granted the resource before.
+ * Then the committed token is the lower of the two, whatever savepoints were
+ * rolled back since.
+ */
+static int
+slot_to_write(const DeadlineRow *row, int64 keep)
+{
+	if (keep != 0 && row->form->slot[0].token == keep)
+		return 1;
+	if (keep != 0 && row->form->slot[1].token == keep)
+		return 0;
+	return row->form->slot[1].token > row->form->slot[0].token ? 1 : 0;
+}
+
+/* Has it passed?  Read the clock only under the lock of the page. */
+static bool
+has_passed(const DeadlineRow *row, int slot, TimestampTz now)
+{
+	return row->form->closed[slot] || now >= row->form->slot[slot].at;
+}
+
+/*
+ * deadline_look
+ *		Reads the deadline of a token and changes nothing.
+ */
+DeadlineState
+deadline_look(const text *resource, int64 token, Deadline *deadline)
+{
+	DeadlineRow row;
+	DeadlineState state = DEADLINE_MISSING;
+	int			slot;
+
+	open_row(&row, resource, BUFFER_LOCK_SHARE);
+	slot = slot_of(&row, token);
+	if (slot >= 0)
+	{
+		state = has_passed(&row, slot, GetCurrentTimestamp())
+			? DEADLINE_PASSED : DEADLINE_AHEAD;
+		*deadline = row.form->slot[slot];
+	}
+	close_row(&row);
+	return state;
+}
+
+/*
+ * deadline_close
+ *		Decides whether a deadline has passed; if it has, for good.
+ */
+DeadlineState
+deadline_close(const text *resource, int64 token, Deadline *deadline)
+{
+	DeadlineRow row;
+	DeadlineState state = DEADLINE_MISSING;
+	int			slot;
+
+	open_row(&row, resource, BUFFER_LOCK_EXCLUSIVE);
+	slot = slot_of(&row, token);
+	if (slot >= 0)
+	{
+		state = DEADLINE_AHEAD;
+		if (has_passed(&row, slot, GetCurrentTimestamp()))
+		{
+			state = DEADLINE_PASSED;
+			row.form->closed[slot] = true;
+			MarkBufferDirty(row.buffer);
+		}
+		*deadline = row.form->slot[slot];
+	}
+	close_row(&row);
+	return state;
+}
+
+/*
+ * deadline_renew
+ *		Moves the deadline of a token to ttl from now, unless it has passed.
+ *
+ * The row may be one that an open grant is about to replace: that does no
+ * harm, since the grant's token has a slot of its own.
+ */
+DeadlineState
+deadline_renew(const text *resource, int64 token, int64 ttl,
+			   Deadline *deadline)
+{
+	DeadlineRow row;
+	DeadlineState state = DEADLINE_MISSING;
+	int			slot;
+
+	open_row(&row, resource, BUFFER_LOCK_EXCLUSIVE);
+	slot = slot_of(&row, token);
+	if (slot >= 0)
+	{
+		TimestampTz now = GetCurrentTimestamp();
+
+		if (has_passed(&row, slot, now))
+		{
+			state = DEADLINE_PASSED;
+			row.form->closed[slot] = true;
+		}
+		else
+		{
+			state = DEADLINE_AHEAD;
+			row.form->slot[slot].at = now + ttl;
+			row.form->slot[slot].renewed_at = now;
+		}
+		MarkBufferDirty(row.buffer);
+		*deadline = row.form->slot[slot];
+	}
+	close_row(&row);
+	return state;
+}
+
+static void
+insert_row(const text *resource, const Deadline *deadline, bool frozen)
+{
+	Relation	rel = catalog_open(DEADLINE_TABLE, RowExclusiveLock);
+	Relation	index = index_open(catalog_oid(DEADLINE_INDEX), RowExclusiveLock);
+	IndexInfo  *index_info = BuildIndexInfo(index);
+	Datum		values[Natts_deadline] = {0};
+	bool		nulls[Natts_deadline] = {false};
+	HeapTuple	tuple;
+
+	values[0] = Int64GetDatum(deadline->token);
+	values[1] = TimestampTzGetDatum(deadline->at);
+	values[2] = TimestampTzGetDatum(deadline->renewed_at);
+	values[Anum_deadline_resource - 1] = PointerGetDatum(resource);
+	tuple = heap_form_tuple(RelationGetDescr(rel), values, nulls);
+
+	/* Between the two steps an interrupt would leave a row without index. */
+	HOLD_INTERRUPTS();
+	heap_insert(rel, tuple, GetCurrentCommandId(true),
+				frozen ? HEAP_INSERT_FROZEN : 0, NULL);
+	(void) index_insert(index, &values[Anum_deadline_resource - 1], nulls,
+						&tuple->t_self, rel, UNIQUE_CHECK_YES, false,
+						index_info);
+	RESUME_INTERRUPTS();
+
+	index_close(index, RowExclusiveLock);
+	table_close(rel, RowExclusiveLock);
+}
+
+/* Writes a fresh deadline; returns whether there was a row to write it to. */
+static bool
+write_slot(const text *resource, int64 token, int64 ttl, int64 keep,
+		   Deadline *deadline)
+{
+	DeadlineRow row;
+	bool		written = false;
+	TimestampTz now;
+
+	open_row(&row, resource, BUFFER_LOCK_EXCLUSIVE);
+	now = GetCurrentTimestamp();
+	deadline->token = token;
+	deadline->at = now + ttl;
+	deadline->renewed_at = now;
+	if (row.form)
+	{
+		int			slot = slot_to_write(&row, keep);
+
+		row.form->slot[slot] = *deadline;
+		row.form->closed[slot] = false;
+		MarkBufferDirty(row.buffer);
+		written = true;
+	}
+	close_row(&row);
+	return written;
+}
+
+/*
+ * deadline_grant
+ *		Writes the deadline of a new grant; committed is the token that
+ *		counts until this transaction commits, or 0 (see slot_to_write).
+ *
+ * The caller holds the writer's lock.  A row that is inserted here goes with
+ * its grant if that rolls back.
+ */
+void
+deadline_grant(const text *resource, int64 token, int64 ttl,
+			   int64 committed, Deadline *deadline)
+{
+	if (!write_slot(resource, token, ttl, committed, deadline))
+		insert_row(resource, deadline, false);
+}
+
+/*
+ * deadline_restart
+ *		The first look at a lease since a crash: a full TTL from now.
+ *
+ * The caller holds the writer's lock.  The row is inserted frozen, so that it
+ * is seen at once and stays if the transaction that looked rolls back.
+ */
+void
+deadline_restart(const text *resource, int64 token, int64 ttl,
+				 Deadline *deadline)
+{
+	if (!write_slot(resource, token, ttl, 0, deadline))
+		insert_row(resource, deadline, true);
+}
+
+void
+deadline_forget(const text *resource)
+{
+	Relation	rel = catalog_open(DEADLINE_TABLE, RowExclusiveLock);
+	SysScanDesc scan = resource_scan(rel, catalog_oid(DEADLINE_INDEX),
+									 Anum_deadline_resource, resource);
+	HeapTuple	tuple = systable_getnext(scan);
+
+	if (HeapTupleIsValid(tuple))
+		simple_heap_delete(rel, &tuple->t_self);
+	systable_endscan(scan);
+	table_close(rel, RowExclusiveLock);
+}
+
+/*
+ * lease_deadline(resource text, token bigint, ttl bigint)
+ *		For the view fencing.leases: expires_at, renewed_at and whether the
+ *		deadline has passed.  All NULL on a standby, which cannot read an
+ *		unlogged table.  A lease that nobody has looked at since a crash would
+ *		have its full TTL from now; a view does not write that down.
+ */
+PG_FUNCTION_INFO_V1(fencing_lease_deadline);
+
+Datum
+fencing_lease_deadline(PG_FUNCTION_ARGS)
+{
+	TupleDesc	desc;
+	Datum		values[3] = {0};
+	bool		nulls[3] = {true, true, true};
+	Deadline	deadline;
+
+	if (get_call_result_type(fcinfo, NULL, &desc) != TYPEFUNC_COMPOSITE)
+		elog(ERROR, "return type must be a row type");
+	if (!RecoveryInProgress())
+	{
+		DeadlineState state = deadline_look(PG_GETARG_TEXT_PP(0),
+											PG_GETARG_INT64(1), &deadline);
+
+		if (state == DEADLINE_MISSING)
+			values[0] = TimestampTzGetDatum(GetCurrentTimestamp() +
+											PG_GETARG_INT64(2));
+		else
+		{
+			values[0] = TimestampTzGetDatum(deadline.at);
+			values[1] = TimestampTzGetDatum(deadline.renewed_at);
+			nulls[1] = false;
+		}
+		values[2] = BoolGetDatum(state == DEADLINE_PASSED);
+		nulls[0] = nulls[2] = false;
+	}
+	PG_RETURN_DATUM(HeapTupleGetDatum(heap_form_tuple(desc, values, nulls)));
+}

@@ -1,0 +1,183 @@
+/*-------------------------------------------------------------------------
+ *
+ * durable.c
+ *		What must be on disk, and on the standbys, before anyone is told.
+ *
+ * A grant that a crash or a failover could take back is no grant.  So the
+ * commit of one is flushed, and replicated where synchronous standbys are
+ * configured, whatever synchronous_commit says by then; and what is not
+ * undone by a rollback is written in place, with WAL of its own.
+ *
+ *-------------------------------------------------------------------------
+ */
+#include "postgres.h"
+
+#include <signal.h>
+
+#include "access/generic_xlog.h"
+#include "access/htup_details.h"
+#include "access/xact.h"
+#include "access/xlog.h"
+#include "miscadmin.h"
+#include "replication/syncrep.h"
+#include "replication/walsender.h"
+#include "replication/walsender_private.h"
+#include "storage/bufmgr.h"
+#include "storage/lwlock.h"
+#include "tcop/tcopprot.h"
+#include "utils/guc.h"
+#include "utils/rel.h"
+
+#include "durable.h"
+
+bool		fencing_require_synchronous = false;
+
+static bool
+standbys_configured(void)
+{
+	return max_wal_senders > 0 &&
+		SyncRepStandbyNames != NULL && SyncRepStandbyNames[0] != '\0';
+}
+
+/* Have the synchronous standbys flushed the WAL up to here? */
+static bool
+standbys_have(XLogRecPtr lsn)
+{
+	bool		have;
+
+	LWLockAcquire(SyncRepLock, LW_SHARED);
+	have = lsn <= WalSndCtl->lsn[SYNC_REP_WAIT_FLUSH];
+	LWLockRelease(SyncRepLock);
+	return have;
+}
+
+/*
+ * require_synchronous_standbys
+ *		With fencing.require_synchronous, refuses to grant on a primary whose
+ *		loss could lose the grant.
+ */
+void
+require_synchronous_standbys(void)
+{
+	if (fencing_require_synchronous && !standbys_configured())
+		ereport(ERROR,
+				(errcode(ERRCODE_OBJECT_NOT_IN_PREREQUISITE_STATE),
+				 errmsg("no lease is granted without synchronous standbys"),
+				 errdetail("fencing.require_synchronous is on, and synchronous_standby_names is empty."),
+				 errhint("Set synchronous_standby_names, or turn fencing.require_synchronous off if a failover may lose grants.")));
+}
+
+static void
+set_synchronous_commit(const char *value)
+{
+	(void) set_config_option("synchronous_commit", value,
+							 PGC_USERSET, PGC_S_SESSION,
+							 GUC_ACTION_LOCAL, true, 0, false);
+}
+
+/*
+ * force_durable_commit
+ *		Called before the commit of a transaction with a grant, when no user
+ *		code can lower synchronous_commit any more.
+ */
+void
+force_durable_commit(void)
+{
+	ForceSyncCommit();
+	if (synchronous_commit < SYNCHRONOUS_COMMIT_REMOTE_FLUSH)
+		set_synchronous_commit("on");
+}
+
+/*
+ * close_unless_replicated
+ *		Called after the commit of a transaction with a grant.  If the wait
+ *		for the standbys was cancelled, the server would report success with
+ *		a mere warning.  Instead the client gets no answer at all, which is
+ *		what it must act on: a grant not known.
+ *
+ * We are past the commit record, so raising an error is out of the question:
+ * the session is told to end as soon as it may.
+ */
+void
+close_unless_replicated(void)
+{
+	if (!standbys_configured() ||
+		XLogRecPtrIsInvalid(XactLastCommitEnd) ||
+		standbys_have(XactLastCommitEnd))
+		return;
+
+	whereToSendOutput = DestNone;
+	(void) kill(MyProcPid, SIGTERM);
+}
+
+/* Lets a commit return before its WAL is flushed. */
+void
+allow_lazy_commit(void)
+{
+	if (synchronous_commit > SYNCHRONOUS_COMMIT_OFF)
+		set_synchronous_commit("off");
+}
+
+/*
+ * write_in_place
+ *		Changes the fixed-width columns of a row where it stands: seen by
+ *		all at once, undone by no rollback, replayed after a crash and on a
+ *		standby.  The server does the same to pg_database.datfrozenxid.
+ *
+ * change() gets the tuple under the exclusive lock of its page, so that it
+ * can look again before it writes; it returns whether it wrote.  Returns the
+ * end of the WAL record, or InvalidXLogRecPtr.
+ */
+XLogRecPtr
+write_in_place(Relation rel, ItemPointer tid,
+			   bool (*change) (HeapTupleHeader tuple, void *arg), void *arg)
+{
+	Buffer		buffer = ReadBuffer(rel, ItemPointerGetBlockNumber(tid));
+	GenericXLogState *state;
+	Page		page;
+	ItemId		item;
+	XLogRecPtr	lsn = InvalidXLogRecPtr;
+
+	LockBuffer(buffer, BUFFER_LOCK_EXCLUSIVE);
+	state = GenericXLogStart(rel);
+	page = GenericXLogRegisterBuffer(state, buffer, 0);
+	item = PageGetItemId(page, ItemPointerGetOffsetNumber(tid));
+	if (ItemIdIsNormal(item) &&
+		change((HeapTupleHeader) PageGetItem(page, item), arg))
+		lsn = GenericXLogFinish(state);
+	else
+		GenericXLogAbort(state);
+	UnlockReleaseBuffer(buffer);
+	return lsn;
+}
+
+/*
+ * make_durable
+ *		Flushes the WAL up to here and waits for the synchronous standbys,
+ *		whatever synchronous_commit says.  If that wait is cancelled, the
+ *		caller gets an error: what it wrote stands, but a failover may lose
+ *		it, so nobody may be told.
+ */
+void
+make_durable(XLogRecPtr lsn)
+{
+	int			level;
+
+	XLogFlush(lsn);
+	if (!standbys_configured())
+		return;
+
+	level = NewGUCNestLevel();
+	if (synchronous_commit < SYNCHRONOUS_COMMIT_REMOTE_FLUSH)
+		(void) set_config_option("synchronous_commit", "on",
+								 PGC_USERSET, PGC_S_SESSION,
+								 GUC_ACTION_SAVE, true, 0, false);
+	SyncRepWaitForLSN(lsn, false);
+	AtEOXact_GUC(true, level);
+	if (!standbys_have(lsn))
+		ereport(ERROR,
+				(errcode(ERRCODE_QUERY_CANCELED),
+				 errmsg("canceled while waiting for the synchronous standbys"),
+				 errdetail("The change is in force here, but a failover may lose it."),
+				 errhint("Call the function again.")));
+}

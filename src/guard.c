@@ -1,0 +1,692 @@
+/*-------------------------------------------------------------------------
+ *
+ * guard.c
+ *		The triggers of a protected table: a write passes here.
+ *
+ *		executor locks the row -> token carried -> compare -> tuple, or raise
+ *
+ * BEFORE UPDATE and DELETE row triggers get the newest committed version of
+ * the row, locked, so that the fence that is compared is the one that is
+ * replaced.  All that can be known once a statement is kept in fn_extra, which
+ * lives as long as the statement, and separately for each partition.
+ *
+ *-------------------------------------------------------------------------
+ */
+#include "postgres.h"
+
+#include "access/heapam.h"
+#include "access/htup_details.h"
+#include "access/sysattr.h"
+#include "access/table.h"
+#include "access/tableam.h"
+#include "catalog/pg_trigger.h"
+#include "commands/trigger.h"
+#include "executor/executor.h"
+#include "fmgr.h"
+#include "funcapi.h"
+#include "miscadmin.h"
+#include "utils/builtins.h"
+#include "utils/lsyscache.h"
+#include "utils/rel.h"
+#include "utils/snapmgr.h"
+
+#include "catalog.h"
+#include "errors.h"
+#include "fence.h"
+#include "guard.h"
+#include "present.h"
+#include "record.h"
+#include "statement.h"
+
+/* What is known of a table for the length of a statement. */
+typedef struct Guard
+{
+	Relation	rel;			/* of this call */
+	GuardOptions options;
+	AttrNumber	fence;
+	AttrNumber	resource;		/* InvalidAttrNumber: no column binds rows */
+	Oid			resource_out;	/* output function of that column's type */
+	MemoryContext query_context;
+	/* The row that was last let through by BEFORE UPDATE, and its token */
+	ItemPointerData updated;
+	int64		updated_token;
+} Guard;
+
+/* What becomes of a row. */
+typedef enum Verdict
+{
+	ROW_PASSES,					/* and takes the token it carried */
+	ROW_PASSES_WARNED,			/* and keeps its fence, if that is higher */
+	ROW_SKIPPED
+} Verdict;
+
+/* ---- options and columns ---- */
+
+static bool
+option_is(const char *argument, const char *name, const char **value)
+{
+	size_t		length = strlen(name);
+
+	if (strncmp(argument, name, length) != 0 || argument[length] != '=')
+		return false;
+	*value = argument + length + 1;
+	return true;
+}
+
+static bool
+boolean_option(const char *argument, const char *value)
+{
+	bool		result;
+
+	if (!parse_bool(value, &result))
+		ereport(ERROR,
+				(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
+				 errmsg("invalid argument \"%s\" of trigger function fencing.guard()",
+						argument),
+				 errdetail("The value must be true or false.")));
+	return result;
+}
+
+/*
+ * guard_read_options
+ *		Options are trigger arguments, "name=value" each, so that a dump, a
+ *		restore and pg_upgrade carry them.
+ */
+void
+guard_read_options(const Trigger *trigger, GuardOptions *options)
+{
+	memset(options, 0, sizeof(*options));
+	for (int i = 0; i < trigger->tgnargs; i++)
+	{
+		const char *argument = trigger->tgargs[i];
+		const char *value;
+
+		if (option_is(argument, "on_stale", &value) && strcmp(value, "error") == 0)
+			options->on_stale = ON_STALE_ERROR;
+		else if (option_is(argument, "on_stale", &value) && strcmp(value, "skip") == 0)
+			options->on_stale = ON_STALE_SKIP;
+		else if (option_is(argument, "on_stale", &value) && strcmp(value, "warn") == 0)
+			options->on_stale = ON_STALE_WARN;
+		else if (option_is(argument, "resource", &value))
+			options->resource = value;
+		else if (option_is(argument, "resource_column", &value))
+			options->resource_column = value;
+		else if (option_is(argument, "remember_deleted", &value))
+			options->remember_deleted = boolean_option(argument, value);
+		else if (option_is(argument, "require_present", &value))
+			options->require_present = boolean_option(argument, value);
+		else
+			ereport(ERROR,
+					(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
+					 errmsg("invalid argument \"%s\" of trigger function fencing.guard()",
+							argument),
+					 errdetail("Arguments are on_stale=error, skip or warn, resource=NAME, resource_column=COLUMN, remember_deleted=BOOLEAN and require_present=BOOLEAN."),
+					 errhint("Use fencing.protect(), which writes them.")));
+	}
+}
+
+/*
+ * guard_fence_column
+ *		The fence column is found by its type, so that a rename, and columns
+ *		dropped before it, do no harm.
+ */
+AttrNumber
+guard_fence_column(Relation rel)
+{
+	TupleDesc	desc = RelationGetDescr(rel);
+	Oid			type = fence_type_oid();
+	AttrNumber	found = InvalidAttrNumber;
+
+	for (int i = 0; i < desc->natts; i++)
+	{
+		Form_pg_attribute attribute = TupleDescAttr(desc, i);
+
+		if (attribute->attisdropped || attribute->atttypid != type)
+			continue;
+		if (found != InvalidAttrNumber)
+			ereport(ERROR,
+					(errcode(ERRCODE_OBJECT_NOT_IN_PREREQUISITE_STATE),
+					 errmsg("table \"%s\" has more than one column of type fencing.fence",
+							RelationGetRelationName(rel)),
+					 errdetail("Columns \"%s\" and \"%s\" are of that type, and only one can be the fence.",
+							   NameStr(TupleDescAttr(desc, found - 1)->attname),
+							   NameStr(attribute->attname)),
+					 errhint("Change the type of the other to bigint."),
+					 errtable(rel)));
+		found = attribute->attnum;
+	}
+	return found;
+}
+
+static AttrNumber
+require_fence_column(Relation rel)
+{
+	AttrNumber	fence = guard_fence_column(rel);
+
+	if (fence == InvalidAttrNumber)
+		ereport(ERROR,
+				(errcode(ERRCODE_OBJECT_NOT_IN_PREREQUISITE_STATE),
+				 errmsg("table \"%s\" is guarded, but has no column of type fencing.fence",
+						RelationGetRelationName(rel)),
+				 errhint("Add the column with fencing.protect(), or take the guard off with fencing.unprotect()."),
+				 errtable(rel)));
+	return fence;
+}
+
+/*
+ * A BEFORE trigger that fires later could change the fence that was checked.
+ * They fire in the order of their names, and ours sorts behind what anyone
+ * usually writes; behind that, refuse rather than trust.
+ */
+static void
+require_last(const TriggerData *trigdata)
+{
+	TriggerDesc *triggers = trigdata->tg_relation->trigdesc;
+	Trigger    *self = trigdata->tg_trigger;
+
+	for (int i = 0; i < triggers->numtriggers; i++)
+	{
+		Trigger    *other = &triggers->triggers[i];
+
+		if (TRIGGER_FOR_ROW(other->tgtype) && TRIGGER_FOR_BEFORE(other->tgtype) &&
+			(TRIGGER_FOR_INSERT(other->tgtype) || TRIGGER_FOR_UPDATE(other->tgtype)) &&
+			other->tgenabled != TRIGGER_DISABLED &&
+			strcmp(other->tgname, self->tgname) > 0)
+			ereport(ERROR,
+					(errcode(ERRCODE_OBJECT_NOT_IN_PREREQUISITE_STATE),
+					 errmsg("trigger \"%s\" of table \"%s\" fires after the guard",
+							other->tgname,
+							RelationGetRelationName(trigdata->tg_relation)),
+					 errdetail("It could change the fence after it was checked; triggers fire in the order of their names, and the guard's is \"%s\".",
+							   self->tgname),
+					 errhint("Rename trigger \"%s\" so that it sorts before.",
+							 other->tgname),
+					 errtable(trigdata->tg_relation)));
+	}
+}
+
+static Guard *
+make_guard(MemoryContext context, Relation rel, const Trigger *trigger)
+{
+	Guard	   *guard = MemoryContextAllocZero(context, sizeof(Guard));
+
+	guard->rel = rel;
+	guard->query_context = context;
+	guard_read_options(trigger, &guard->options);
+	guard->fence = require_fence_column(rel);
+	ItemPointerSetInvalid(&guard->updated);
+	if (guard->options.resource_column)
+	{
+		bool		varlena;
+
+		guard->resource = get_attnum(RelationGetRelid(rel),
+									 guard->options.resource_column);
+		if (guard->resource == InvalidAttrNumber)
+			ereport(ERROR,
+					(errcode(ERRCODE_UNDEFINED_COLUMN),
+					 errmsg("table \"%s\" is bound by column \"%s\", which does not exist",
+							RelationGetRelationName(rel),
+							guard->options.resource_column),
+					 errhint("If it was renamed, tell the guard: SELECT fencing.protect(..., resource_column => 'new name')."),
+					 errtable(rel)));
+		getTypeOutputInfo(get_atttype(RelationGetRelid(rel), guard->resource),
+						  &guard->resource_out, &varlena);
+	}
+	return guard;
+}
+
+/*
+ * Is this call what the guard is made for?  Says so in the server's words
+ * for a trigger that was set up wrongly.
+ */
+static void
+check_call(FunctionCallInfo fcinfo)
+{
+	TriggerData *trigdata = (TriggerData *) fcinfo->context;
+	TriggerEvent event;
+
+	if (!CALLED_AS_TRIGGER(fcinfo))
+		ereport(ERROR,
+				(errcode(ERRCODE_E_R_I_E_TRIGGER_PROTOCOL_VIOLATED),
+				 errmsg("function \"%s\" was not called by trigger manager",
+						"fencing.guard")));
+	event = trigdata->tg_event;
+	if (!TRIGGER_FIRED_BEFORE(event) ||
+		TRIGGER_FIRED_FOR_ROW(event) == TRIGGER_FIRED_BY_TRUNCATE(event))
+		ereport(ERROR,
+				(errcode(ERRCODE_E_R_I_E_TRIGGER_PROTOCOL_VIOLATED),
+				 errmsg("function \"%s\" must be fired BEFORE INSERT, UPDATE or DELETE FOR EACH ROW, or BEFORE TRUNCATE",
+						"fencing.guard"),
+				 errhint("Use fencing.protect(), which creates the triggers.")));
+}
+
+/* ---- the row ---- */
+
+/* The fence of a row; NULL, from before the guard, is none. */
+static int64
+fence_of(const Guard *guard, HeapTuple tuple)
+{
+	bool		isnull;
+	Datum		value = heap_getattr(tuple, guard->fence,
+									 RelationGetDescr(guard->rel), &isnull);
+
+	return isnull ? FENCE_NONE : DatumGetInt64(value);
+}
+
+/* The fence that a statement assigns; it must not be NULL. */
+static int64
+assigned_fence(const Guard *guard, HeapTuple tuple)
+{
+	bool		isnull;
+	Datum		value = heap_getattr(tuple, guard->fence,
+									 RelationGetDescr(guard->rel), &isnull);
+
+	if (isnull)
+		ereport(ERROR,
+				(errcode(ERRCODE_NULL_VALUE_NOT_ALLOWED),
+				 errmsg("fence of a row of \"%s\" must not be null",
+						RelationGetRelationName(guard->rel)),
+				 errdetail("NULL is what acquire() returns for a token when it refuses."),
+				 errhint("A client that was not granted the lease must not write."),
+				 errtablecol(guard->rel, guard->fence)));
+	return DatumGetInt64(value);
+}
+
+/* The row with another fence. */
+static HeapTuple
+with_fence(const Guard *guard, HeapTuple tuple, int64 fence)
+{
+	int			column = guard->fence;
+	Datum		value = Int64GetDatum(fence);
+	bool		isnull = false;
+
+	if (fence_of(guard, tuple) == fence)
+		return tuple;
+	return heap_modify_tuple_by_cols(tuple, RelationGetDescr(guard->rel),
+									 1, &column, &value, &isnull);
+}
+
+/*
+ * resource_of
+ *		The resource that a row belongs to, or NULL: not bound, or the column
+ *		is NULL.
+ */
+static text *
+resource_of(const Guard *guard, HeapTuple tuple)
+{
+	const GuardOptions *options = &guard->options;
+	Datum		value;
+	bool		isnull;
+	char	   *printed;
+
+	if (guard->resource == InvalidAttrNumber)
+		return options->resource ? cstring_to_text(options->resource) : NULL;
+	value = heap_getattr(tuple, guard->resource,
+						 RelationGetDescr(guard->rel), &isnull);
+	if (isnull)
+		return NULL;
+	printed = OidOutputFunctionCall(guard->resource_out, value);
+	if (options->resource)
+		printed = psprintf("%s:%s", options->resource, printed);
+	return cstring_to_text(printed);
+}
+
+static WritePlace
+place_of(const Guard *guard, const text *resource)
+{
+	WritePlace	place = {
+		.rel = guard->rel,
+		.column = guard->fence,
+		.resource = resource ? text_to_cstring(resource) : NULL,
+		.level = guard->options.on_stale == ON_STALE_WARN ? WARNING : ERROR
+	};
+
+	return place;
+}
+
+/*
+ * A stale row is left out where the table wants that; never a child of a
+ * foreign-key action, which would stay behind as an orphan.
+ */
+static bool
+skips_stale(const Guard *guard)
+{
+	return guard->options.on_stale == ON_STALE_SKIP &&
+		!InNoForceRLSOperation();
+}
+
+/* The token this transaction carries for a row of a resource. */
+static int64
+presented_for(const text *resource)
+{
+	int64		held = resource ? present_held(resource) : FENCE_NONE;
+
+	return held != FENCE_NONE ? held : present_token();
+}
+
+/*
+ * token_carried
+ *		Rules 1, 2 and 4: which token a new row version carries.
+ *
+ * own is the fence that the row has (FENCE_NONE for an INSERT), assigned the
+ * one that the statement gives it.  Returns false if the token is refused but
+ * the table only warns.
+ */
+static bool
+token_carried(const Guard *guard, const text *resource, int64 own,
+			  int64 assigned, bool named, int64 *token)
+{
+	int64		carried = presented_for(resource);
+
+	*token = carried;
+	if (assigned == own)
+	{
+		/* An unchanged fence is a token only where the statement names it. */
+		if (carried == FENCE_NONE && named && !guard->options.require_present)
+			*token = assigned;
+		return true;
+	}
+	if (assigned == carried)
+		return true;
+	if (guard->options.require_present)
+	{
+		WritePlace	place = place_of(guard, resource);
+
+		error_not_presented(&place, assigned, own);
+		return false;
+	}
+	if (carried != FENCE_NONE)
+	{
+		WritePlace	place = place_of(guard, resource);
+
+		error_conflicting_token(&place, assigned, carried);
+		return false;
+	}
+	*token = assigned;
+	return true;
+}
+
+/* Rule 5: the token against the row's fence. */
+static Verdict
+check_fence(const Guard *guard, int64 token, int64 fence)
+{
+	WritePlace	place;
+
+	if (token >= fence &&
+		(token != FENCE_NONE || !guard->options.require_present))
+		return ROW_PASSES;
+	if (token != FENCE_NONE && skips_stale(guard))
+		return ROW_SKIPPED;
+	place = place_of(guard, NULL);
+	if (token == FENCE_NONE)
+		error_missing_token(&place, fence);
+	else
+		error_stale_fence(&place, token, fence);
+	return ROW_PASSES_WARNED;
+}
+
+/* Rule 7: the token against the current grant of the row's resource. */
+static Verdict
+check_grant(const Guard *guard, const text *resource, int64 token)
+{
+	WritePlace	place;
+	int64		current;
+	GrantVerdict verdict;
+
+	if (resource == NULL)
+		return ROW_PASSES;
+	place = place_of(guard, resource);
+	verdict = present_bound_write(resource, token, place.level, &current);
+	switch (verdict)
+	{
+		case GRANT_CURRENT:
+		case GRANT_NO_RECORD:
+			return ROW_PASSES;
+		case GRANT_STALE:
+			if (skips_stale(guard))
+				return ROW_SKIPPED;
+			error_stale_grant(&place, token, current);
+			break;
+		case GRANT_MISSING:
+			error_missing_grant(&place, current);
+			break;
+		case GRANT_UNKNOWN:
+			error_unknown_token(&place, token, current);
+			break;
+		case GRANT_RELEASED:
+			error_released_grant(&place, token);
+			break;
+	}
+	return ROW_PASSES_WARNED;
+}
+
+/* Both checks of a row of one resource; the fence alone where that decides. */
+static Verdict
+check_row(const Guard *guard, const text *resource, int64 token, int64 fence)
+{
+	Verdict		verdict = check_fence(guard, token, fence);
+
+	return verdict == ROW_PASSES ? check_grant(guard, resource, token) : verdict;
+}
+
+static HeapTuple
+guard_insert(const Guard *guard, const TriggerData *trigdata)
+{
+	HeapTuple	tuple = trigdata->tg_trigtuple;
+	int64		assigned = assigned_fence(guard, tuple);
+	text	   *resource = resource_of(guard, tuple);
+	int64		token;
+
+	if (!token_carried(guard, resource, FENCE_NONE, assigned, false, &token))
+		return with_fence(guard, tuple, Max(assigned, token));
+	switch (check_row(guard, resource, token, FENCE_NONE))
+	{
+		case ROW_SKIPPED:
+			return NULL;
+		case ROW_PASSES_WARNED:
+			return with_fence(guard, tuple, assigned);
+		case ROW_PASSES:
+			break;
+	}
+	return with_fence(guard, tuple, token);
+}
+
+/*
+ * guard_resource_change
+ *		Rule 7 for a row that goes over to another resource: the old one's
+ *		token lets it go, the new one's takes it, even if it is lower.
+ */
+static Verdict
+guard_resource_change(const Guard *guard, const text *from, const text *to,
+					  int64 fence, int64 token)
+{
+	int64		leaving = presented_for(from);
+	Verdict		verdict;
+
+	/* A row that no resource protects is protected by its fence. */
+	if (from == NULL && leaving == FENCE_NONE)
+		leaving = token;
+	verdict = check_row(guard, from, leaving, fence);
+	if (verdict != ROW_PASSES)
+		return verdict;
+	return check_row(guard, to, token, to ? FENCE_NONE : fence);
+}
+
+static HeapTuple
+guard_update(Guard *guard, const TriggerData *trigdata)
+{
+	HeapTuple	old = trigdata->tg_trigtuple;
+	HeapTuple	new = trigdata->tg_newtuple;
+	int64		fence = fence_of(guard, old);
+	int64		assigned = assigned_fence(guard, new);
+	text	   *from = resource_of(guard, old);
+	text	   *to = resource_of(guard, new);
+	bool		named = false;
+	int64		token;
+	Verdict		verdict;
+
+	/* Ask only where the answer counts: it is the dearest question here. */
+	if (assigned == fence && fence != FENCE_NONE)
+		named = statement_assigns_fence(guard->query_context,
+										bms_is_member(guard->fence - FirstLowInvalidHeapAttributeNumber,
+													  trigdata->tg_updatedcols));
+
+	if (!token_carried(guard, to, fence, assigned, named, &token))
+		return with_fence(guard, new, Max(fence, token));
+
+	if (same_resource(from, to))
+		verdict = check_row(guard, to, token, fence);
+	else
+		verdict = guard_resource_change(guard, from, to, fence, token);
+	switch (verdict)
+	{
+		case ROW_SKIPPED:
+			return NULL;
+		case ROW_PASSES_WARNED:
+			token = fence;
+			break;
+		case ROW_PASSES:
+			break;
+	}
+
+	/* If the row moves to another partition, its DELETE comes next. */
+	guard->updated = old->t_self;
+	guard->updated_token = token;
+	return with_fence(guard, new, token);
+}
+
+static HeapTuple
+guard_delete(Guard *guard, const TriggerData *trigdata)
+{
+	HeapTuple	tuple = trigdata->tg_trigtuple;
+	text	   *resource;
+
+	/*
+	 * The DELETE of an UPDATE that moves the row to another partition follows
+	 * its BEFORE UPDATE at once, in this statement and for this very row
+	 * version: it was judged there.
+	 */
+	if (ItemPointerIsValid(&guard->updated) &&
+		ItemPointerEquals(&guard->updated, &tuple->t_self))
+		return tuple;
+
+	resource = resource_of(guard, tuple);
+	if (check_row(guard, resource, presented_for(resource),
+				  fence_of(guard, tuple)) == ROW_SKIPPED)
+		return NULL;
+	return tuple;
+}
+
+/*
+ * guard_truncate
+ *		Rule 3: TRUNCATE is as deleting every row.  The table is locked for
+ *		it, so that one scan settles it; a row cannot be left out, so "skip"
+ *		raises.
+ */
+static void
+guard_truncate(Guard *guard)
+{
+	TableScanDesc scan;
+	TupleTableSlot *slot;
+	MemoryContext row;
+	MemoryContext outer;
+
+	/* A partitioned table has no rows; each partition has its own trigger. */
+	if (guard->rel->rd_rel->relkind == RELKIND_PARTITIONED_TABLE)
+		return;
+	if (guard->options.on_stale == ON_STALE_SKIP)
+		guard->options.on_stale = ON_STALE_ERROR;
+
+	row = AllocSetContextCreate(CurrentMemoryContext, "fencing truncate",
+								ALLOCSET_SMALL_SIZES);
+	slot = table_slot_create(guard->rel, NULL);
+	scan = table_beginscan(guard->rel, SnapshotSelf, 0, NULL);
+	while (table_scan_getnextslot(scan, ForwardScanDirection, slot))
+	{
+		HeapTuple	tuple;
+		text	   *resource;
+		bool		copied;
+
+		CHECK_FOR_INTERRUPTS();
+		MemoryContextReset(row);
+		outer = MemoryContextSwitchTo(row);
+		tuple = ExecFetchSlotHeapTuple(slot, false, &copied);
+		resource = resource_of(guard, tuple);
+		(void) check_row(guard, resource, presented_for(resource),
+						 fence_of(guard, tuple));
+		MemoryContextSwitchTo(outer);
+	}
+	table_endscan(scan);
+	ExecDropSingleTupleTableSlot(slot);
+}
+
+/*
+ * guard() returns trigger
+ *		BEFORE INSERT OR UPDATE OR DELETE FOR EACH ROW, and BEFORE TRUNCATE.
+ *
+ * One trigger must serve the three row events: what an UPDATE that moves a
+ * row to another partition leaves for its DELETE is kept with the trigger.
+ */
+PG_FUNCTION_INFO_V1(fencing_guard);
+
+Datum
+fencing_guard(PG_FUNCTION_ARGS)
+{
+	TriggerData *trigdata = (TriggerData *) fcinfo->context;
+	Guard	   *guard = fcinfo->flinfo->fn_extra;
+
+	if (guard == NULL)
+	{
+		check_call(fcinfo);
+		guard = make_guard(fcinfo->flinfo->fn_mcxt, trigdata->tg_relation,
+						   trigdata->tg_trigger);
+		if (TRIGGER_FIRED_FOR_ROW(trigdata->tg_event))
+			require_last(trigdata);
+		fcinfo->flinfo->fn_extra = guard;
+	}
+	guard->rel = trigdata->tg_relation;
+
+	if (TRIGGER_FIRED_BY_UPDATE(trigdata->tg_event))
+		return PointerGetDatum(guard_update(guard, trigdata));
+	if (TRIGGER_FIRED_BY_INSERT(trigdata->tg_event))
+		return PointerGetDatum(guard_insert(guard, trigdata));
+	if (TRIGGER_FIRED_BY_DELETE(trigdata->tg_event))
+		return PointerGetDatum(guard_delete(guard, trigdata));
+	guard_truncate(guard);
+	return PointerGetDatum(NULL);
+}
+
+/*
+ * guard_options(rel regclass, trigger oid)
+ *		The options in the arguments of a guard's trigger; for
+ *		fencing.protect() and fencing.protected_tables.
+ */
+PG_FUNCTION_INFO_V1(fencing_guard_options);
+
+Datum
+fencing_guard_options(PG_FUNCTION_ARGS)
+{
+	static const char *const on_stale[] = {"error", "skip", "warn"};
+	Relation	rel = relation_open(PG_GETARG_OID(0), AccessShareLock);
+	GuardOptions options = {0};
+	TupleDesc	desc;
+	Datum		values[5];
+	bool		nulls[5] = {false};
+
+	if (get_call_result_type(fcinfo, NULL, &desc) != TYPEFUNC_COMPOSITE)
+		elog(ERROR, "return type must be a row type");
+	for (int i = 0; rel->trigdesc && i < rel->trigdesc->numtriggers; i++)
+		if (rel->trigdesc->triggers[i].tgoid == PG_GETARG_OID(1))
+			guard_read_options(&rel->trigdesc->triggers[i], &options);
+
+	values[0] = CStringGetTextDatum(on_stale[options.on_stale]);
+	nulls[1] = options.resource == NULL;
+	values[1] = nulls[1] ? (Datum) 0 : CStringGetTextDatum(options.resource);
+	nulls[2] = options.resource_column == NULL;
+	values[2] = nulls[2] ? (Datum) 0 :
+		DirectFunctionCall1(namein, CStringGetDatum(options.resource_column));
+	values[3] = BoolGetDatum(options.remember_deleted);
+	values[4] = BoolGetDatum(options.require_present);
+	relation_close(rel, AccessShareLock);
+	PG_RETURN_DATUM(HeapTupleGetDatum(heap_form_tuple(desc, values, nulls)));
+}

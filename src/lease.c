@@ -1,0 +1,762 @@
+/*-------------------------------------------------------------------------
+ *
+ * lease.c
+ *		acquire, renew, release, evict, forget: a grant passes here.
+ *
+ *		lock the resource -> deadline says free -> token drawn -> record
+ *		written -> forced durable commit
+ *
+ * A refusal is decided by one look, takes no lock and writes nothing.
+ *
+ *-------------------------------------------------------------------------
+ */
+#include "postgres.h"
+
+#include <signal.h>
+
+#include "access/htup_details.h"
+#include "access/table.h"
+#include "access/xact.h"
+#include "access/xlog.h"
+#include "common/int.h"
+#include "catalog/indexing.h"
+#include "funcapi.h"
+#include "miscadmin.h"
+#include "storage/lmgr.h"
+#include "storage/proc.h"
+#include "utils/acl.h"
+#include "utils/builtins.h"
+#include "utils/fmgrprotos.h"
+#include "utils/guc.h"
+#include "utils/rel.h"
+#include "utils/timestamp.h"
+
+#include "catalog.h"
+#include "compat.h"
+#include "deadline.h"
+#include "durable.h"
+#include "errors.h"
+#include "fence.h"
+#include "present.h"
+#include "queue.h"
+#include "record.h"
+#include "token.h"
+
+#define TTL_MIN INT64CONST(1000)	/* 1 ms */
+#define TTL_MAX (INT64CONST(365) * USECS_PER_DAY)
+#define HEARTBEATS_PER_TTL 3
+
+/* ---- intervals ---- */
+
+/*
+ * microseconds
+ *		An interval as microseconds; a month counts 30 days, as in EXTRACT.
+ *		Returns false where it is not finite or does not fit.
+ */
+static bool
+microseconds(const Interval *interval, int64 *result)
+{
+	int64		days = (int64) interval->month * DAYS_PER_MONTH + interval->day;
+
+	return !pg_mul_s64_overflow(days, USECS_PER_DAY, result) &&
+		!pg_add_s64_overflow(*result, interval->time, result);
+}
+
+static Interval *
+interval_of(int64 usecs)
+{
+	Interval   *interval = palloc0(sizeof(Interval));
+
+	interval->time = usecs;
+	return interval;
+}
+
+/* An interval argument between two bounds, in microseconds. */
+static int64
+interval_argument(FunctionCallInfo fcinfo, int n, const char *what,
+				  int64 least, int64 most, const char *bounds)
+{
+	int64		usecs;
+
+	if (PG_ARGISNULL(n))
+		ereport(ERROR,
+				(errcode(ERRCODE_NULL_VALUE_NOT_ALLOWED),
+				 errmsg("%s must not be null", what)));
+	if (!microseconds(PG_GETARG_INTERVAL_P(n), &usecs) ||
+		usecs < least || usecs > most)
+		ereport(ERROR,
+				(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
+				 errmsg("%s %s is out of range", what,
+						DatumGetCString(DirectFunctionCall1(interval_out,
+															PG_GETARG_DATUM(n)))),
+				 errdetail("It must be %s.", bounds)));
+	return usecs;
+}
+
+static int64
+ttl_argument(FunctionCallInfo fcinfo, int n)
+{
+	return interval_argument(fcinfo, n, "ttl", TTL_MIN, TTL_MAX,
+							 "from 1 millisecond to 365 days");
+}
+
+/*
+ * safe_window(ttl interval, drift_ppm integer, rtt interval) returns interval
+ *		ttl * (1 - drift) - rtt: how long a client may act, counted on its own
+ *		monotonic clock.  Never below 0.
+ */
+PG_FUNCTION_INFO_V1(fencing_safe_window);
+
+Datum
+fencing_safe_window(PG_FUNCTION_ARGS)
+{
+	int64		ttl = ttl_argument(fcinfo, 0);
+	int64		rtt = interval_argument(fcinfo, 2, "rtt", 0, TTL_MAX,
+										"from 0 to 365 days");
+	int32		drift;
+	int64		lost;
+
+	if (PG_ARGISNULL(1))
+		ereport(ERROR,
+				(errcode(ERRCODE_NULL_VALUE_NOT_ALLOWED),
+				 errmsg("drift_ppm must not be null")));
+	drift = PG_GETARG_INT32(1);
+	if (drift < 0 || drift > 1000000)
+		ereport(ERROR,
+				(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
+				 errmsg("drift_ppm %d is out of range", drift),
+				 errdetail("It must be from 0 to 1000000 parts per million.")));
+
+	/* In two parts, which cannot overflow; rounded up, to the safe side. */
+	lost = ttl / 1000000 * drift + (ttl % 1000000 * drift + 999999) / 1000000;
+	PG_RETURN_INTERVAL_P(interval_of(Max(ttl - lost - rtt, 0)));
+}
+
+/*
+ * heartbeat_interval(ttl interval) returns interval
+ *		ttl / 3: two renewals may fail before the lease is in danger.
+ */
+PG_FUNCTION_INFO_V1(fencing_heartbeat_interval);
+
+Datum
+fencing_heartbeat_interval(PG_FUNCTION_ARGS)
+{
+	PG_RETURN_INTERVAL_P(interval_of(ttl_argument(fcinfo, 0) / HEARTBEATS_PER_TTL));
+}
+
+/* ---- acquire ---- */
+
+/* What acquire() was asked for, and what came of it. */
+typedef struct Request
+{
+	text	   *resource;
+	int64		ttl;
+	text	   *holder;			/* NULL: to be named after role, host, backend */
+	Datum		data;
+	bool		data_isnull;
+	NameData	role;
+
+	LeaseRecord record;			/* as last looked at */
+	Deadline	deadline;		/* of its grant, or of ours */
+	bool		has_deadline;
+	int64		token;			/* granted to us */
+	text	   *granted_to;
+} Request;
+
+/*
+ * A worker that comes back under the name it gave itself is granted anew at
+ * once, and its own zombie is fenced.  A default name equals no other.
+ */
+static bool
+is_holder_again(const Request *request)
+{
+	const LeaseRecord *record = &request->record;
+	Datum		holder;
+	bool		isnull;
+	Relation	rel;
+
+	if (request->holder == NULL || !record->form.named ||
+		strcmp(NameStr(record->form.role), NameStr(request->role)) != 0)
+		return false;
+	rel = catalog_open(LEASE_TABLE, AccessShareLock);
+	holder = heap_getattr(record->tuple, Anum_lease_holder,
+						  RelationGetDescr(rel), &isnull);
+	table_close(rel, AccessShareLock);
+	return same_resource(DatumGetTextPP(holder), request->holder);
+}
+
+/* The address of the client, as inet_client_addr() has it. */
+static const char *
+client_host(void)
+{
+	LOCAL_FCINFO(call, 0);
+	Datum		address;
+
+	InitFunctionCallInfoData(*call, NULL, 0, InvalidOid, NULL, NULL);
+	address = inet_client_addr(call);
+	if (call->isnull)
+		return "[local]";
+	return TextDatumGetCString(DirectFunctionCall1(network_host, address));
+}
+
+/* "role@host application pid=1 token=2": who, from where, and unlike any other. */
+static text *
+default_holder(const Request *request)
+{
+	bool		has_name = application_name && *application_name;
+
+	return cstring_to_text(psprintf("%s@%s %s%spid=%d token=%lld",
+									NameStr(request->role), client_host(),
+									has_name ? application_name : "",
+									has_name ? " " : "",
+									MyProcPid, (long long) request->token));
+}
+
+/*
+ * looks_free
+ *		The unlocked look.  A deadline that is missing has to be looked at
+ *		under the lock.
+ */
+static bool
+looks_free(Request *request)
+{
+	DeadlineState state;
+
+	record_look(request->resource, &request->record);
+	if (!request->record.found || request->record.form.released)
+		return true;
+	state = deadline_look(request->resource, request->record.form.token,
+						  &request->deadline);
+	request->has_deadline = state != DEADLINE_MISSING;
+	return state != DEADLINE_AHEAD || is_holder_again(request);
+}
+
+/*
+ * is_free
+ *		The look that decides, under the writer's lock.
+ */
+static bool
+is_free(Request *request)
+{
+	const LeaseRecord *record = &request->record;
+
+	record_look(request->resource, &request->record);
+	request->has_deadline = false;
+	if (!record->found || record->form.released || is_holder_again(request))
+		return true;
+	request->has_deadline = true;
+	switch (deadline_close(request->resource, record->form.token,
+						   &request->deadline))
+	{
+		case DEADLINE_PASSED:
+			return true;
+		case DEADLINE_AHEAD:
+			break;
+		case DEADLINE_MISSING:
+			deadline_restart(request->resource, record->form.token,
+							 record->form.ttl, &request->deadline);
+			break;
+	}
+	return false;
+}
+
+/* Writes the record of the grant. */
+static void
+write_grant(Request *request)
+{
+	const LeaseRecord *record = &request->record;
+	Relation	rel = catalog_open(LEASE_TABLE, RowExclusiveLock);
+	Datum		values[Natts_lease];
+	bool		nulls[Natts_lease] = {false};
+	HeapTuple	tuple;
+
+	values[Anum_lease_token - 1] = Int64GetDatum(request->token);
+	values[Anum_lease_ttl - 1] = Int64GetDatum(request->ttl);
+	values[Anum_lease_granted_at - 1] =
+		TimestampTzGetDatum(request->deadline.renewed_at);
+	values[Anum_lease_grants - 1] =
+		Int64GetDatum(record->found ? record->form.grants + 1 : 1);
+	values[Anum_lease_role - 1] = NameGetDatum(&request->role);
+	values[Anum_lease_released - 1] = BoolGetDatum(false);
+	values[Anum_lease_named - 1] = BoolGetDatum(request->holder != NULL);
+	values[Anum_lease_resource - 1] = PointerGetDatum(request->resource);
+	values[Anum_lease_holder - 1] = PointerGetDatum(request->granted_to);
+	values[Anum_lease_data - 1] = request->data;
+	nulls[Anum_lease_data - 1] = request->data_isnull;
+	tuple = heap_form_tuple(RelationGetDescr(rel), values, nulls);
+	if (record->found)
+		CatalogTupleUpdate(rel, &record->tuple->t_self, tuple);
+	else
+		CatalogTupleInsert(rel, tuple);
+	table_close(rel, RowExclusiveLock);
+
+	/* So that this statement may grant the resource once more. */
+	CommandCounterIncrement();
+}
+
+/*
+ * grant
+ *		We hold the writer's lock and the resource is free.
+ *
+ * The commit lock keeps out holders of the previous grant that are about to
+ * commit; it may have to wait for one that has begun to.
+ */
+static void
+grant(Request *request)
+{
+	const LeaseRecord *record = &request->record;
+	int64		last = record->found ? record->form.token : 0;
+
+	(void) resource_lock(request->resource, LOCK_COMMIT, ExclusiveLock, true);
+	if (record->after_snapshot)
+		error_snapshot_too_early(text_to_cstring(request->resource));
+
+	request->token = token_draw(last);
+	request->granted_to = request->holder ? request->holder
+		: default_holder(request);
+	deadline_grant(request->resource, request->token, request->ttl,
+				   record->own ? 0 : last, &request->deadline);
+	write_grant(request);
+	present_granted();
+}
+
+/*
+ * try_grant
+ *		Grants if that can be done at once.  Without waiting for any open
+ *		transaction: whoever else holds the writer's lock has a grant that is
+ *		undecided, and then we are refused.
+ */
+static bool
+try_grant(Request *request, bool *undecided)
+{
+	*undecided = !resource_lock(request->resource, LOCK_WRITER, ExclusiveLock,
+								false);
+	if (*undecided)
+		return false;
+	if (is_free(request))
+	{
+		grant(request);
+		return true;
+	}
+	resource_unlock(request->resource, LOCK_WRITER, ExclusiveLock);
+	return false;
+}
+
+/* An acquire() that does not wait: it stands behind those that do. */
+static bool
+acquire_now(Request *request)
+{
+	bool		undecided;
+	bool		granted;
+
+	if (!looks_free(request) ||
+		!resource_lock(request->resource, LOCK_QUEUE, ExclusiveLock, false))
+		return false;
+	granted = try_grant(request, &undecided);
+	resource_unlock(request->resource, LOCK_QUEUE, ExclusiveLock);
+	return granted;
+}
+
+/* One try of the first in line (QueueTry). */
+static bool
+acquire_first(void *arg, bool *undecided, TimestampTz *until)
+{
+	Request    *request = arg;
+
+	*undecided = false;
+	if (looks_free(request) && try_grant(request, undecided))
+		return true;
+	*until = request->has_deadline ? request->deadline.at : DT_NOEND;
+	return false;
+}
+
+/* Reads the arguments of acquire(); *wait is 0 where it shall not wait. */
+static void
+read_request(FunctionCallInfo fcinfo, Request *request, int64 *wait)
+{
+	memset(request, 0, sizeof(*request));
+	request->resource = resource_argument(fcinfo, 0);
+	request->ttl = ttl_argument(fcinfo, 1);
+	if (!PG_ARGISNULL(2))
+		request->holder = name_argument(fcinfo, 2, "holder");
+	*wait = 0;
+	if (!PG_ARGISNULL(3))
+		*wait = interval_argument(fcinfo, 3, "wait", 0, TTL_MAX,
+								  "from 0 to 365 days");
+	request->data_isnull = PG_ARGISNULL(4);
+	if (!request->data_isnull)
+		request->data = PointerGetDatum(PG_DETOAST_DATUM(PG_GETARG_DATUM(4)));
+	namestrcpy(&request->role, GetUserNameFromId(GetUserId(), false));
+}
+
+/* The row that acquire() returns. */
+static Datum
+make_answer(FunctionCallInfo fcinfo, const Request *request, bool granted)
+{
+	ReturnSetInfo *rsinfo = (ReturnSetInfo *) fcinfo->resultinfo;
+	TupleDesc	desc;
+	Datum		values[8] = {0};
+	bool		nulls[8] = {false};
+	const LeaseRecord *record = &request->record;
+
+	/* In FROM the executor knows the row type; elsewhere it is looked up. */
+	if (rsinfo && IsA(rsinfo, ReturnSetInfo) && rsinfo->expectedDesc)
+		desc = rsinfo->expectedDesc;
+	else if (get_call_result_type(fcinfo, NULL, &desc) != TYPEFUNC_COMPOSITE)
+		elog(ERROR, "return type must be a row type");
+	desc = BlessTupleDesc(desc);
+
+	values[0] = BoolGetDatum(granted);
+	values[2] = PointerGetDatum(request->resource);
+	nulls[1] = nulls[5] = nulls[6] = !granted;
+	if (granted)
+	{
+		values[1] = Int64GetDatum(request->token);
+		values[3] = PointerGetDatum(request->granted_to);
+		values[4] = TimestampTzGetDatum(request->deadline.at);
+		values[5] = IntervalPGetDatum(interval_of(request->ttl));
+		values[6] = IntervalPGetDatum(interval_of(request->ttl /
+													HEARTBEATS_PER_TTL));
+		values[7] = request->data;
+		nulls[7] = request->data_isnull;
+	}
+	else
+	{
+		nulls[3] = nulls[7] = true;
+		if (record->found && !record->form.released)
+		{
+			Relation	rel = catalog_open(LEASE_TABLE, AccessShareLock);
+
+			values[3] = heap_getattr(record->tuple, Anum_lease_holder,
+									 RelationGetDescr(rel), &nulls[3]);
+			values[7] = heap_getattr(record->tuple, Anum_lease_data,
+									 RelationGetDescr(rel), &nulls[7]);
+			table_close(rel, AccessShareLock);
+		}
+		nulls[4] = nulls[3] || !request->has_deadline;
+		values[4] = TimestampTzGetDatum(request->deadline.at);
+	}
+	return HeapTupleGetDatum(heap_form_tuple(desc, values, nulls));
+}
+
+/*
+ * acquire(resource text, ttl interval, holder text, wait interval,
+ *		   data jsonb) returns one row
+ *		Grants the lease if it is free: never granted, released, expired, or
+ *		held under the same given name by the same role.  With wait, stands in
+ *		line for it up to that long.
+ */
+PG_FUNCTION_INFO_V1(fencing_acquire);
+
+Datum
+fencing_acquire(PG_FUNCTION_ARGS)
+{
+	Request		request;
+	int64		wait;
+	bool		granted;
+
+	read_request(fcinfo, &request, &wait);
+	require_primary("acquire()");
+	require_synchronous_standbys();
+	if (wait > 0)
+		granted = queue_wait(request.resource, wait, acquire_first, &request);
+	else
+		granted = acquire_now(&request);
+	PG_RETURN_DATUM(make_answer(fcinfo, &request, granted));
+}
+
+/* ---- renew, release ---- */
+
+/*
+ * The lease is for the role that acquired it, or a member of it.  A role that
+ * was dropped meanwhile leaves it to administrators.
+ */
+static void
+require_role_of(const LeaseRecord *record, const text *resource)
+{
+	Oid			role;
+
+	if (strcmp(NameStr(record->form.role),
+			   GetUserNameFromId(GetUserId(), false)) == 0)
+		return;
+	role = get_role_oid(NameStr(record->form.role), true);
+	if (OidIsValid(role)
+		? is_member_of_role(GetUserId(), role) ||
+		is_member_of_role(GetSessionUserId(), role)
+		: is_administrator())
+		return;
+	ereport(ERROR,
+			(errcode(ERRCODE_INSUFFICIENT_PRIVILEGE),
+			 errmsg("permission denied for the lease of resource \"%s\"",
+					text_to_cstring(resource)),
+			 errdetail("It was acquired by role \"%s\".",
+					   NameStr(record->form.role)),
+			 errhint("Renew and release as that role, or as a member of it.")));
+}
+
+/* A longer promise, if the row is still that of the token. */
+typedef struct LongerTtl
+{
+	int64		token;
+	int64		ttl;
+} LongerTtl;
+
+static bool
+raise_ttl(HeapTupleHeader tuple, void *arg)
+{
+	const LongerTtl *longer = arg;
+	Form_lease	form = (Form_lease) ((char *) tuple + tuple->t_hoff);
+
+	if (form->token != longer->token || form->ttl >= longer->ttl)
+		return false;
+	form->ttl = longer->ttl;
+	return true;
+}
+
+/*
+ * promise_ttl
+ *		After a crash a lease has the TTL on record again, so a longer one
+ *		must be there, durable, before it is promised.  In place, like the
+ *		deadline: a renewal stands even if its transaction rolls back.
+ */
+static void
+promise_ttl(const LeaseRecord *record, int64 ttl)
+{
+	Relation	rel = catalog_open(LEASE_TABLE, RowExclusiveLock);
+	LongerTtl	longer = {record->form.token, ttl};
+	XLogRecPtr	lsn = write_in_place(rel, &record->tuple->t_self,
+									 raise_ttl, &longer);
+
+	table_close(rel, RowExclusiveLock);
+	if (!XLogRecPtrIsInvalid(lsn))
+		make_durable(lsn);
+}
+
+/*
+ * renew_missing
+ *		A renewal that is the first look at the lease since a crash.
+ *
+ * Only the writer's lock lets us insert the row.  Where another's grant is in
+ * progress, nothing need be written: whoever looks first, and later than now,
+ * counts the full TTL from then.
+ */
+static void
+renew_missing(const text *resource, int64 token, int64 ttl, Deadline *deadline)
+{
+	deadline->at = GetCurrentTimestamp() + ttl;
+	if (!resource_lock(resource, LOCK_WRITER, ExclusiveLock, false))
+		return;
+	if (deadline_look(resource, token, deadline) == DEADLINE_MISSING)
+		deadline_restart(resource, token, ttl, deadline);
+	resource_unlock(resource, LOCK_WRITER, ExclusiveLock);
+}
+
+/*
+ * renew(resource text, token bigint, ttl interval) returns timestamptz
+ *		Moves the deadline to ttl (NULL: the one recorded) from now, and
+ *		returns it.  LF004 where the token no longer holds the lease.
+ */
+PG_FUNCTION_INFO_V1(fencing_renew);
+
+Datum
+fencing_renew(PG_FUNCTION_ARGS)
+{
+	text	   *resource = resource_argument(fcinfo, 0);
+	int64		token = token_argument(fcinfo, 1);
+	int64		ttl = PG_ARGISNULL(2) ? 0 : ttl_argument(fcinfo, 2);
+	LeaseRecord record;
+	Deadline	deadline;
+
+	require_primary("renew()");
+	record_look(resource, &record);
+	if (!record.found || record.form.token != token || record.form.released)
+		error_lease_lost(text_to_cstring(resource), token,
+						 !record.found || token > record.form.token
+						 ? LOST_NEVER_GRANTED :
+						 token < record.form.token ? LOST_SUPERSEDED
+						 : LOST_RELEASED,
+						 record.form.token);
+	require_role_of(&record, resource);
+	if (ttl == 0)
+		ttl = record.form.ttl;
+	else if (ttl > record.form.ttl)
+		promise_ttl(&record, ttl);
+
+	switch (deadline_renew(resource, token, ttl, &deadline))
+	{
+		case DEADLINE_AHEAD:
+			break;
+		case DEADLINE_PASSED:
+			error_lease_lost(text_to_cstring(resource), token, LOST_EXPIRED, 0);
+		case DEADLINE_MISSING:
+			renew_missing(resource, token, ttl, &deadline);
+			break;
+	}
+	PG_RETURN_TIMESTAMPTZ(deadline.at);
+}
+
+/*
+ * release(resource text, token bigint) returns boolean
+ *		Gives the lease back; false if it was no longer the token's to give.
+ *		Takes effect, and wakes who waits, when its transaction commits.
+ */
+PG_FUNCTION_INFO_V1(fencing_release);
+
+Datum
+fencing_release(PG_FUNCTION_ARGS)
+{
+	text	   *resource = resource_argument(fcinfo, 0);
+	int64		token = token_argument(fcinfo, 1);
+	XLogRecPtr	wal_before = XactLastRecEnd;
+	LeaseRecord record;
+	Relation	rel;
+	HeapTuple	tuple;
+
+	require_primary("release()");
+	record_look(resource, &record);
+	if (!record.found || token < record.form.token || record.form.released)
+		PG_RETURN_BOOL(false);
+
+	/* A grant in progress decides first whose lease it is. */
+	(void) resource_lock(resource, LOCK_WRITER, ExclusiveLock, true);
+	record_look(resource, &record);
+	if (!record.found || record.form.token != token || record.form.released)
+	{
+		resource_unlock(resource, LOCK_WRITER, ExclusiveLock);
+		PG_RETURN_BOOL(false);
+	}
+	require_role_of(&record, resource);
+	(void) resource_lock(resource, LOCK_COMMIT, ExclusiveLock, true);
+
+	rel = catalog_open(LEASE_TABLE, RowExclusiveLock);
+	tuple = record.tuple;
+	((Form_lease) GETSTRUCT(tuple))->released = true;
+	CatalogTupleUpdate(rel, &tuple->t_self, tuple);
+	table_close(rel, RowExclusiveLock);
+	CommandCounterIncrement();
+	present_released(resource, wal_before);
+	PG_RETURN_BOOL(true);
+}
+
+/* ---- administrators ---- */
+
+/*
+ * forget(resource text) returns boolean
+ *		Drops the record of a resource that nobody holds; false if there is
+ *		none, or somebody does.  Later tokens are higher all the same.
+ */
+PG_FUNCTION_INFO_V1(fencing_forget);
+
+Datum
+fencing_forget(PG_FUNCTION_ARGS)
+{
+	Request		request = {0};
+	Relation	rel;
+
+	request.resource = resource_argument(fcinfo, 0);
+	require_primary("forget()");
+	if (!resource_lock(request.resource, LOCK_WRITER, ExclusiveLock, false))
+		PG_RETURN_BOOL(false);
+	if (!is_free(&request) || !request.record.found)
+	{
+		resource_unlock(request.resource, LOCK_WRITER, ExclusiveLock);
+		PG_RETURN_BOOL(false);
+	}
+	(void) resource_lock(request.resource, LOCK_COMMIT, ExclusiveLock, true);
+	token_raise_floor(request.record.form.token);
+	rel = catalog_open(LEASE_TABLE, RowExclusiveLock);
+	CatalogTupleDelete(rel, &request.record.tuple->t_self);
+	table_close(rel, RowExclusiveLock);
+	deadline_forget(request.resource);
+	CommandCounterIncrement();
+	PG_RETURN_BOOL(true);
+}
+
+/* Ends the session of a virtual transaction; true if there was one. */
+static bool
+terminate(VirtualTransactionId vxid)
+{
+	PGPROC	   *proc = vxid_proc(vxid);
+
+	if (proc == NULL || proc->pid == 0)
+		return false;
+	if (superuser_arg(proc->roleId) && !superuser())
+		ereport(ERROR,
+				(errcode(ERRCODE_INSUFFICIENT_PRIVILEGE),
+				 errmsg("permission denied to evict a superuser's session"),
+				 errdetail("The session with process ID %d holds the lease in an open transaction.",
+						   proc->pid),
+				 errhint("Call evict() as a superuser.")));
+	(void) kill(proc->pid, SIGTERM);
+	return true;
+}
+
+/* Ends all sessions that have a lock of the resource, and waits for that. */
+static void
+terminate_all(const text *resource, ResourceLock which, LOCKMODE conflicting)
+{
+	LOCKTAG		tag;
+	VirtualTransactionId *vxid;
+
+	resource_locktag(&tag, resource_hash(resource), which);
+	vxid = GetLockConflicts(&tag, conflicting, NULL);
+	for (; VirtualTransactionIdIsValid(*vxid); vxid++)
+		if (terminate(*vxid))
+			(void) VirtualXactLock(*vxid, true);
+}
+
+static bool
+evict_in_place(HeapTupleHeader tuple, void *arg)
+{
+	Form_lease	form = (Form_lease) ((char *) tuple + tuple->t_hoff);
+
+	form->token = *(int64 *) arg;
+	form->released = true;
+	return true;
+}
+
+/*
+ * evict(resource text) returns bigint
+ *		Ends the current grant now: terminates the sessions whose open
+ *		transaction holds or is granting it, then raises the resource's token,
+ *		in place, so that no rollback undoes it.  Returns the new token, which
+ *		is nobody's, or NULL if the resource has no record.
+ */
+PG_FUNCTION_INFO_V1(fencing_evict);
+
+Datum
+fencing_evict(PG_FUNCTION_ARGS)
+{
+	text	   *resource = resource_argument(fcinfo, 0);
+	LeaseRecord record;
+	Relation	rel;
+	int64		token;
+	XLogRecPtr	lsn;
+
+	require_primary("evict()");
+	while (!resource_lock(resource, LOCK_WRITER, ExclusiveLock, false))
+		terminate_all(resource, LOCK_WRITER, ExclusiveLock);
+	terminate_all(resource, LOCK_HOLDER, AccessExclusiveLock);
+	(void) resource_lock(resource, LOCK_COMMIT, ExclusiveLock, true);
+
+	record_look(resource, &record);
+	if (!record.found)
+		PG_RETURN_NULL();
+	if (record.own)
+		ereport(ERROR,
+				(errcode(ERRCODE_ACTIVE_SQL_TRANSACTION),
+				 errmsg("cannot evict a lease that this transaction has changed"),
+				 errhint("Commit or roll back first.")));
+
+	token = token_draw(record.form.token);
+	rel = catalog_open(LEASE_TABLE, RowExclusiveLock);
+	lsn = write_in_place(rel, &record.tuple->t_self, evict_in_place, &token);
+	table_close(rel, RowExclusiveLock);
+	make_durable(lsn);
+
+	/* It is in force already, so let others go on. */
+	resource_unlock(resource, LOCK_COMMIT, ExclusiveLock);
+	resource_unlock(resource, LOCK_WRITER, ExclusiveLock);
+	queue_wake(resource);
+	PG_RETURN_INT64(token);
+}

@@ -1,0 +1,540 @@
+/*-------------------------------------------------------------------------
+ *
+ * present.c
+ *		What this transaction carries: tokens, holds, what it owes at commit.
+ *
+ * All of it is one list, in the order in which it came, each entry with its
+ * subtransaction: a savepoint that is rolled back takes its entries off the
+ * end, and nothing outlives the transaction, so that no pooled connection can
+ * leak a token.
+ *
+ *-------------------------------------------------------------------------
+ */
+#include "postgres.h"
+
+#include "access/xact.h"
+#include "access/xlog.h"
+#include "executor/execdesc.h"
+#include "fmgr.h"
+#include "miscadmin.h"
+#include "storage/proc.h"
+#include "utils/builtins.h"
+#include "utils/hsearch.h"
+#include "utils/memutils.h"
+#include "utils/timeout.h"
+
+#include "durable.h"
+#include "errors.h"
+#include "fence.h"
+#include "present.h"
+#include "queue.h"
+#include "record.h"
+#include "statement.h"
+#include "token.h"
+
+typedef enum EntryKind
+{
+	ENTRY_TOKEN,				/* present() */
+	ENTRY_HOLD,					/* hold(): presents, and is checked at commit */
+	ENTRY_BOUND,				/* a bound row was written with the token */
+	ENTRY_GRANT,
+	ENTRY_RELEASE
+} EntryKind;
+
+typedef struct Entry
+{
+	EntryKind	kind;
+	int			level;			/* of a failed check at commit */
+	SubTransactionId subid;
+	int64		token;
+	text	   *resource;		/* NULL for ENTRY_TOKEN and ENTRY_GRANT */
+	uint64		hash;
+	int			previous;		/* entry of the same hash before it, or -1 */
+} Entry;
+
+/* In TopTransactionContext, like all that the entries point to. */
+static Entry *entries;
+static int	n_entries;
+static int	max_entries;
+
+/* From a resource's hash to its last entry. */
+typedef struct LastEntry
+{
+	uint64		hash;
+	int			index;
+} LastEntry;
+
+static HTAB *last_entries;
+
+static int64 presented = FENCE_NONE;
+
+/*
+ * End of the WAL of a transaction that so far did nothing but release; reset
+ * to invalid by anything else.
+ */
+static XLogRecPtr releases_end;
+static bool releases_only;
+
+static void
+reset(void)
+{
+	entries = NULL;
+	n_entries = max_entries = 0;
+	last_entries = NULL;
+	presented = FENCE_NONE;
+	releases_end = InvalidXLogRecPtr;
+	releases_only = true;
+}
+
+static int
+last_of(uint64 hash)
+{
+	LastEntry  *last = NULL;
+
+	if (last_entries)
+		last = hash_search(last_entries, &hash, HASH_FIND, NULL);
+	return last ? last->index : -1;
+}
+
+static void
+set_last(uint64 hash, int index)
+{
+	LastEntry  *last;
+
+	if (last_entries == NULL)
+	{
+		HASHCTL		control = {0};
+
+		control.keysize = sizeof(uint64);
+		control.entrysize = sizeof(LastEntry);
+		control.hcxt = TopTransactionContext;
+		last_entries = hash_create("fencing resources", 16, &control,
+								   HASH_ELEM | HASH_BLOBS | HASH_CONTEXT);
+	}
+	last = hash_search(last_entries, &hash, HASH_ENTER, NULL);
+	last->index = index;
+}
+
+static void
+add(EntryKind kind, const text *resource, int64 token, int level)
+{
+	Entry	   *entry;
+
+	if (n_entries == max_entries)
+	{
+		max_entries = Max(8, 2 * max_entries);
+		if (entries == NULL)
+			entries = MemoryContextAlloc(TopTransactionContext,
+										 max_entries * sizeof(Entry));
+		else
+			entries = repalloc_huge(entries, max_entries * sizeof(Entry));
+	}
+	entry = &entries[n_entries];
+	entry->kind = kind;
+	entry->level = level;
+	entry->subid = GetCurrentSubTransactionId();
+	entry->token = token;
+	entry->resource = NULL;
+	if (resource)
+	{
+		MemoryContext old = MemoryContextSwitchTo(TopTransactionContext);
+
+		entry->resource = cstring_to_text_with_len(VARDATA_ANY(resource),
+												   VARSIZE_ANY_EXHDR(resource));
+		MemoryContextSwitchTo(old);
+		entry->hash = resource_hash(resource);
+		entry->previous = last_of(entry->hash);
+		set_last(entry->hash, n_entries);
+	}
+	n_entries++;
+	if (kind == ENTRY_TOKEN || kind == ENTRY_HOLD)
+		presented = token;
+}
+
+/* A rolled-back savepoint takes its entries, and those within it, away. */
+static void
+drop_from(SubTransactionId subid)
+{
+	while (n_entries > 0 && entries[n_entries - 1].subid >= subid)
+	{
+		Entry	   *entry = &entries[--n_entries];
+
+		if (entry->resource)
+			set_last(entry->hash, entry->previous);
+	}
+	presented = FENCE_NONE;
+	for (int i = n_entries - 1; i >= 0 && presented == FENCE_NONE; i--)
+		if (entries[i].kind == ENTRY_TOKEN || entries[i].kind == ENTRY_HOLD)
+			presented = entries[i].token;
+}
+
+int64
+present_token(void)
+{
+	return presented;
+}
+
+int64
+present_held(const text *resource)
+{
+	if (last_entries == NULL)
+		return FENCE_NONE;
+	for (int i = last_of(resource_hash(resource)); i >= 0; i = entries[i].previous)
+		if (entries[i].kind == ENTRY_HOLD &&
+			same_resource(entries[i].resource, resource))
+			return entries[i].token;
+	return FENCE_NONE;
+}
+
+/* Is this token already known as current, and checked again at commit? */
+static bool
+is_checked(const text *resource, int64 token, int level)
+{
+	if (last_entries == NULL)
+		return false;
+	for (int i = last_of(resource_hash(resource)); i >= 0; i = entries[i].previous)
+		if ((entries[i].kind == ENTRY_HOLD || entries[i].kind == ENTRY_BOUND) &&
+			entries[i].token == token && entries[i].level >= level &&
+			same_resource(entries[i].resource, resource))
+			return true;
+	return false;
+}
+
+/* What a lease record says to a token; FENCE_NONE is no token. */
+static GrantVerdict
+judge(const LeaseRecord *record, int64 token)
+{
+	if (!record->found)
+		return token == FENCE_NONE ? GRANT_NO_RECORD : GRANT_UNKNOWN;
+	if (token == FENCE_NONE)
+		return GRANT_MISSING;
+	if (token < record->form.token)
+		return GRANT_STALE;
+	if (token > record->form.token)
+		return GRANT_UNKNOWN;
+	return record->form.released ? GRANT_RELEASED : GRANT_CURRENT;
+}
+
+/* For a token that the record does not bear out. */
+static LostBy
+why_lost(const LeaseRecord *record, int64 token)
+{
+	if (!record->found || token > record->form.token)
+		return LOST_NEVER_GRANTED;
+	return token < record->form.token ? LOST_SUPERSEDED : LOST_RELEASED;
+}
+
+GrantVerdict
+present_bound_write(const text *resource, int64 token, int level,
+					int64 *current)
+{
+	LeaseRecord record;
+	GrantVerdict verdict;
+
+	*current = token;
+	if (is_checked(resource, token, level))
+		return token == FENCE_NONE ? GRANT_NO_RECORD : GRANT_CURRENT;
+
+	record_look(resource, &record);
+	if (record.found)
+		*current = record.form.token;
+	else
+		*current = FENCE_NONE;
+	verdict = judge(&record, token);
+	if (verdict == GRANT_CURRENT && record.after_snapshot)
+		error_snapshot_too_early(text_to_cstring(resource));
+	if (verdict == GRANT_CURRENT || verdict == GRANT_NO_RECORD)
+		add(ENTRY_BOUND, resource, token, level);
+	return verdict;
+}
+
+void
+present_granted(void)
+{
+	add(ENTRY_GRANT, NULL, FENCE_NONE, ERROR);
+}
+
+/*
+ * present_released
+ *		wal_before is where this transaction's WAL ended before the release.
+ *		As long as releases are all it wrote, its commit need not be flushed.
+ */
+void
+present_released(const text *resource, XLogRecPtr wal_before)
+{
+	add(ENTRY_RELEASE, resource, FENCE_NONE, ERROR);
+	releases_only = releases_only && wal_before == releases_end;
+	releases_end = XactLastRecEnd;
+}
+
+/*
+ * lock_for_commit
+ *		Takes the commit lock of a resource in share mode: waits for a grant,
+ *		release or evict in progress, and keeps later ones out until the commit
+ *		is visible.
+ *
+ * The new holder, who granted and has not committed, may be waiting for a row
+ * that this transaction has locked.  The one to give up is this one: it would
+ * fail anyway once that grant commits.  The deadlock detector kills whoever
+ * looks first, so look early.
+ */
+static void
+lock_for_commit(const Entry *entry)
+{
+	MemoryContext context = CurrentMemoryContext;
+	int			timeout = DeadlockTimeout;
+	volatile bool deadlock = false;
+
+	DeadlockTimeout = Min(DeadlockTimeout, 10);
+	PG_TRY();
+	{
+		(void) resource_lock(entry->resource, LOCK_COMMIT, ShareLock, true);
+	}
+	PG_CATCH();
+	{
+		DeadlockTimeout = timeout;
+		if (geterrcode() != ERRCODE_T_R_DEADLOCK_DETECTED)
+			PG_RE_THROW();
+		MemoryContextSwitchTo(context);
+		FlushErrorState();
+		deadlock = true;
+	}
+	PG_END_TRY();
+	DeadlockTimeout = timeout;
+	if (deadlock)
+		error_lease_lost(text_to_cstring(entry->resource), entry->token,
+						 LOST_TO_WAITING_GRANT, 0);
+}
+
+/*
+ * check_at_commit
+ *		Is the token still the current grant's?
+ *
+ * A release by this very transaction does not count: it takes effect with the
+ * commit that is being checked.
+ */
+static void
+check_at_commit(const Entry *entry)
+{
+	LeaseRecord record;
+	GrantVerdict verdict;
+	WritePlace	place = {0};
+
+	lock_for_commit(entry);
+	record_look(entry->resource, &record);
+	verdict = judge(&record, entry->token);
+	if (verdict == GRANT_CURRENT || verdict == GRANT_NO_RECORD ||
+		(verdict == GRANT_RELEASED && record.own))
+		return;
+
+	place.resource = text_to_cstring(entry->resource);
+	place.level = entry->level;
+	if (entry->kind == ENTRY_HOLD)
+		error_lease_lost(place.resource, entry->token,
+						 why_lost(&record, entry->token), record.form.token);
+	switch (verdict)
+	{
+		case GRANT_STALE:
+			error_stale_grant(&place, entry->token, record.form.token);
+			break;
+		case GRANT_MISSING:
+			error_missing_grant(&place, record.form.token);
+			break;
+		case GRANT_RELEASED:
+			error_released_grant(&place, entry->token);
+			break;
+		default:
+			error_unknown_token(&place, entry->token, record.form.token);
+			break;
+	}
+}
+
+/* One order of locks for all, so that two commits cannot lock crosswise. */
+static int
+compare_entries(const void *a, const void *b)
+{
+	uint64		x = entries[*(const int *) a].hash;
+	uint64		y = entries[*(const int *) b].hash;
+
+	return x < y ? -1 : x > y;
+}
+
+static void
+before_commit(void)
+{
+	int		   *checks = palloc(Max(n_entries, 1) * sizeof(int));
+	int			n_checks = 0;
+	bool		granted = false;
+
+	for (int i = 0; i < n_entries; i++)
+	{
+		if (entries[i].kind == ENTRY_HOLD || entries[i].kind == ENTRY_BOUND)
+			checks[n_checks++] = i;
+		if (entries[i].kind == ENTRY_GRANT)
+			granted = true;
+	}
+	qsort(checks, n_checks, sizeof(int), compare_entries);
+	for (int i = 0; i < n_checks; i++)
+		check_at_commit(&entries[checks[i]]);
+
+	if (granted)
+		force_durable_commit();
+	else if (releases_only && XactLastRecEnd == releases_end)
+		allow_lazy_commit();
+}
+
+static void
+before_prepare(void)
+{
+	for (int i = 0; i < n_entries; i++)
+		if (entries[i].kind != ENTRY_TOKEN)
+			ereport(ERROR,
+					(errcode(ERRCODE_FEATURE_NOT_SUPPORTED),
+					 errmsg("cannot PREPARE a transaction with a grant, a release, a hold or a bound write"),
+					 errdetail("A prepared transaction that is forgotten would keep everyone else from the lease."),
+					 errhint("Commit the lease in a transaction of its own.")));
+}
+
+static void
+after_commit(void)
+{
+	bool		granted = false;
+
+	for (int i = 0; i < n_entries; i++)
+	{
+		if (entries[i].kind == ENTRY_GRANT)
+			granted = true;
+		if (entries[i].kind == ENTRY_RELEASE)
+			queue_wake(entries[i].resource);
+	}
+	if (granted)
+		close_unless_replicated();
+}
+
+static void
+at_transaction_event(XactEvent event, void *arg)
+{
+	if (n_entries == 0)
+		return;
+	switch (event)
+	{
+		case XACT_EVENT_PRE_COMMIT:
+			before_commit();
+			break;
+		case XACT_EVENT_PRE_PREPARE:
+			before_prepare();
+			break;
+		case XACT_EVENT_COMMIT:
+			after_commit();
+			reset();
+			break;
+		case XACT_EVENT_ABORT:
+		case XACT_EVENT_PREPARE:
+			reset();
+			break;
+		default:
+			break;
+	}
+}
+
+static void
+at_subtransaction_event(SubXactEvent event, SubTransactionId subid,
+						SubTransactionId parent, void *arg)
+{
+	if (event == SUBXACT_EVENT_ABORT_SUB)
+		drop_from(subid);
+	else if (event == SUBXACT_EVENT_COMMIT_SUB)
+		for (int i = n_entries - 1; i >= 0 && entries[i].subid >= subid; i--)
+			entries[i].subid = parent;
+}
+
+void
+present_init(void)
+{
+	reset();
+	RegisterXactCallback(at_transaction_event, NULL);
+	RegisterSubXactCallback(at_subtransaction_event, NULL);
+}
+
+/*
+ * A token lasts as long as the transaction.  A SELECT of its own outside a
+ * transaction block is a transaction, and so in vain: warn, as SET LOCAL does.
+ */
+static void
+warn_outside_block(FunctionCallInfo fcinfo, const char *what)
+{
+	if (!IsTransactionBlock() &&
+		statement_is_plain_select(fcinfo->flinfo->fn_mcxt))
+		ereport(WARNING,
+				(errcode(ERRCODE_NO_ACTIVE_SQL_TRANSACTION),
+				 errmsg("%s can only be used in transaction blocks", what),
+				 errhint("The token was carried for this SELECT alone. Begin a transaction first.")));
+}
+
+/*
+ * present(token bigint) returns bigint
+ *		Carries the token for all that this transaction writes from here on,
+ *		and returns it.  Rolled back with its savepoint.
+ */
+PG_FUNCTION_INFO_V1(fencing_present);
+
+Datum
+fencing_present(PG_FUNCTION_ARGS)
+{
+	int64		token = token_argument(fcinfo, 0);
+
+	warn_outside_block(fcinfo, "fencing.present()");
+
+	/* In a WHERE clause it is called once a row. */
+	if (token != presented || n_entries == 0 ||
+		entries[n_entries - 1].kind == ENTRY_HOLD)
+		add(ENTRY_TOKEN, NULL, token, ERROR);
+	PG_RETURN_INT64(token);
+}
+
+/*
+ * presented() returns bigint
+ *		The token presented in this transaction, or NULL.
+ */
+PG_FUNCTION_INFO_V1(fencing_presented);
+
+Datum
+fencing_presented(PG_FUNCTION_ARGS)
+{
+	if (presented == FENCE_NONE)
+		PG_RETURN_NULL();
+	PG_RETURN_INT64(presented);
+}
+
+/*
+ * hold(resource text, token bigint) returns bigint
+ *		Presents the token, and lets this transaction commit only if it is
+ *		still the resource's current grant by then.  LF004 if it is not now.
+ */
+PG_FUNCTION_INFO_V1(fencing_hold);
+
+Datum
+fencing_hold(PG_FUNCTION_ARGS)
+{
+	text	   *resource = resource_argument(fcinfo, 0);
+	int64		token = token_argument(fcinfo, 1);
+	LeaseRecord record;
+
+	if (RecoveryInProgress())
+		require_primary("hold()");
+	warn_outside_block(fcinfo, "fencing.hold()");
+	if (present_held(resource) == token && presented == token)
+		PG_RETURN_INT64(token);
+
+	/* Lets evict() find us; conflicts with nothing. */
+	(void) resource_lock(resource, LOCK_HOLDER, ShareLock, true);
+
+	record_look(resource, &record);
+	if (judge(&record, token) != GRANT_CURRENT)
+		error_lease_lost(text_to_cstring(resource), token,
+						 why_lost(&record, token), record.form.token);
+	if (record.after_snapshot)
+		error_snapshot_too_early(text_to_cstring(resource));
+	add(ENTRY_HOLD, resource, token, ERROR);
+	PG_RETURN_INT64(token);
+}

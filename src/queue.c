@@ -1,0 +1,212 @@
+/*-------------------------------------------------------------------------
+ *
+ * queue.c
+ *		Waiting for a lease: first come first served, woken by a release.
+ *
+ * The queue of a resource is the wait queue of its queue lock.  Its holder is
+ * the first in line: it sleeps on its latch until the lease is released or its
+ * deadline comes.  All others sleep in the lock manager and cost nothing.  A
+ * waiter that gives up, is cancelled or dies loses the lock, and the next one
+ * is first.
+ *
+ *-------------------------------------------------------------------------
+ */
+#include "postgres.h"
+
+#include "access/xact.h"
+#include "miscadmin.h"
+#include "storage/latch.h"
+#include "storage/proc.h"
+#include "tcop/tcopprot.h"
+#include "utils/memutils.h"
+#include "utils/resowner.h"
+#include "utils/timeout.h"
+#include "utils/timestamp.h"
+
+#include "compat.h"
+#include "queue.h"
+
+/*
+ * The first in line looks again at least this often: a deadline may have been
+ * brought forward by a renewal with a shorter TTL, or the clock set.
+ */
+#define LOOK_AGAIN_MS 1000
+
+static long
+milliseconds_until(TimestampTz until)
+{
+	return TimestampDifferenceMilliseconds(GetCurrentTimestamp(), until);
+}
+
+/*
+ * lock_until
+ *		Takes a lock, but waits no longer than until; returns whether it got it.
+ *
+ * The lock manager's own time-out does that, within a subtransaction, since
+ * its error would otherwise abort the caller's.  A shorter lock_timeout of
+ * the session stays an error.
+ */
+static bool
+lock_until(const text *resource, ResourceLock which, TimestampTz until)
+{
+	MemoryContext context = CurrentMemoryContext;
+	ResourceOwner owner = CurrentResourceOwner;
+	int			session_timeout = LockTimeout;
+	int			left = (int) Min(milliseconds_until(until), INT_MAX);
+	volatile bool locked = true;
+
+	if (resource_lock(resource, which, ExclusiveLock, false))
+		return true;
+	if (left <= 0)
+		return false;
+
+	BeginInternalSubTransaction(NULL);
+	MemoryContextSwitchTo(context);
+	PG_TRY();
+	{
+		if (session_timeout <= 0 || left < session_timeout)
+			LockTimeout = left;
+		(void) resource_lock(resource, which, ExclusiveLock, true);
+		LockTimeout = session_timeout;
+		ReleaseCurrentSubTransaction();
+	}
+	PG_CATCH();
+	{
+		bool		ours = LockTimeout != session_timeout &&
+			geterrcode() == ERRCODE_LOCK_NOT_AVAILABLE;
+		ErrorData  *error;
+
+		LockTimeout = session_timeout;
+		MemoryContextSwitchTo(context);
+		error = CopyErrorData();
+		FlushErrorState();
+		RollbackAndReleaseCurrentSubTransaction();
+		if (!ours)
+			ReThrowError(error);
+		locked = false;
+	}
+	PG_END_TRY();
+	MemoryContextSwitchTo(context);
+	CurrentResourceOwner = owner;
+	return locked;
+}
+
+/*
+ * sleep_until
+ *		The first in line sleeps.  lock_timeout counts from when it became
+ *		first, as for any lock that it would wait for.
+ */
+static void
+sleep_until(TimestampTz until, TimestampTz lock_deadline)
+{
+	long		left = Min(milliseconds_until(until), LOOK_AGAIN_MS);
+
+	if (LockTimeout > 0)
+		enable_timeout_at(LOCK_TIMEOUT, lock_deadline);
+	(void) WaitLatch(MyLatch, WL_LATCH_SET | WL_TIMEOUT | WL_EXIT_ON_PM_DEATH,
+					 Max(left, 1), wait_event_for_lease());
+	CHECK_FOR_INTERRUPTS();
+	if (LockTimeout > 0)
+		disable_timeout(LOCK_TIMEOUT, false);
+}
+
+static bool
+serve_first(const text *resource, TimestampTz end, QueueTry try, void *arg)
+{
+	TimestampTz lock_deadline =
+		TimestampTzPlusMilliseconds(GetCurrentTimestamp(), LockTimeout);
+
+	for (;;)
+	{
+		bool		undecided;
+		TimestampTz until;
+
+		ResetLatch(MyLatch);
+		if (try(arg, &undecided, &until))
+			return true;
+		if (GetCurrentTimestamp() >= end)
+			return false;
+		if (undecided)
+		{
+			/* In the lock manager, where a deadlock is noticed. */
+			if (!lock_until(resource, LOCK_WRITER, end))
+				return false;
+			resource_unlock(resource, LOCK_WRITER, ExclusiveLock);
+		}
+		else
+			sleep_until(Min(until, end), lock_deadline);
+	}
+}
+
+/* A client that has gone away is noticed while we wait. */
+static int
+watch_client(void)
+{
+	int			session_interval = client_connection_check_interval;
+
+	if (MyProcPort &&
+		(session_interval == 0 || session_interval > LOOK_AGAIN_MS))
+	{
+		client_connection_check_interval = LOOK_AGAIN_MS;
+		enable_timeout_after(CLIENT_CONNECTION_CHECK_TIMEOUT, LOOK_AGAIN_MS);
+	}
+	return session_interval;
+}
+
+static void
+unwatch_client(int session_interval)
+{
+	client_connection_check_interval = session_interval;
+	if (session_interval == 0 && MyProcPort)
+		disable_timeout(CLIENT_CONNECTION_CHECK_TIMEOUT, false);
+}
+
+/*
+ * queue_wait
+ *		Waits in line for a resource, timeout microseconds at the most, and
+ *		tries whenever it may have become free.  Returns whether it was served.
+ */
+bool
+queue_wait(const text *resource, int64 timeout, QueueTry try, void *arg)
+{
+	TimestampTz end = GetCurrentTimestamp() + timeout;
+	int			session_interval = watch_client();
+	volatile bool served = false;
+
+	PG_TRY();
+	{
+		if (lock_until(resource, LOCK_QUEUE, end))
+		{
+			served = serve_first(resource, end, try, arg);
+			resource_unlock(resource, LOCK_QUEUE, ExclusiveLock);
+		}
+	}
+	PG_FINALLY();
+	{
+		unwatch_client(session_interval);
+	}
+	PG_END_TRY();
+	return served;
+}
+
+/*
+ * queue_wake
+ *		Wakes the first in line, if there is one.  Called when the release can
+ *		be seen; whoever becomes first after this looks after it.
+ */
+void
+queue_wake(const text *resource)
+{
+	LOCKTAG		tag;
+	VirtualTransactionId *first;
+
+	resource_locktag(&tag, resource_hash(resource), LOCK_QUEUE);
+	first = GetLockConflicts(&tag, ExclusiveLock, NULL);
+	for (; VirtualTransactionIdIsValid(*first); first++)
+	{
+		PGPROC	   *proc = vxid_proc(*first);
+
+		if (proc)
+			SetLatch(&proc->procLatch);
+	}
+}

@@ -1,0 +1,26 @@
+/*-------------------------------------------------------------------------
+ *
+ * queue.h
+ *		Waiting for a lease: first come first served, woken by a release.
+ *
+ *-------------------------------------------------------------------------
+ */
+#ifndef FENCING_QUEUE_H
+#define FENCING_QUEUE_H
+
+#include "datatype/timestamp.h"
+#include "record.h"
+
+/*
+ * Tries to be served; returns whether it was.  Where it was not, *undecided
+ * says that another's grant is in progress, and *until when to try again at
+ * the latest.
+ */
+typedef bool (*QueueTry) (void *arg, bool *undecided, TimestampTz *until);
+
+extern bool queue_wait(const text *resource, int64 timeout,
+					   QueueTry try, void *arg);
+
+extern void queue_wake(const text *resource);
+
+#endif							/* FENCING_QUEUE_H */

@@ -1,0 +1,202 @@
+/*-------------------------------------------------------------------------
+ *
+ * record.c
+ *		The lease record of a resource, and the locks around it.
+ *
+ * Whoever writes a lease record (grant, release, evict, forget) holds its
+ * writer and its commit lock exclusively to the end of the transaction.  A
+ * transaction that called hold(), or wrote a bound row, takes the commit lock
+ * in share mode just before it commits and reads the record again.  Heavy-
+ * weight locks go only after the commit is visible, so that no window is left
+ * between that look and the commit.
+ *
+ *-------------------------------------------------------------------------
+ */
+#include "postgres.h"
+
+#include "access/genam.h"
+#include "access/htup_details.h"
+#include "access/table.h"
+#include "access/xact.h"
+#include "catalog/pg_collation.h"
+#include "common/hashfn.h"
+#include "miscadmin.h"
+#include "storage/lmgr.h"
+#include "utils/builtins.h"
+#include "utils/fmgroids.h"
+#include "utils/rel.h"
+#include "utils/snapmgr.h"
+
+#include "catalog.h"
+#include "compat.h"
+#include "record.h"
+
+#define NAME_MAX_BYTES 512
+
+/*
+ * name_argument
+ *		A resource's or a holder's name.  One that is too long is refused, not
+ *		cut: two locks must not become one.
+ */
+text *
+name_argument(FunctionCallInfo fcinfo, int n, const char *what)
+{
+	text	   *name;
+	int			bytes;
+
+	if (PG_ARGISNULL(n))
+		ereport(ERROR,
+				(errcode(ERRCODE_NULL_VALUE_NOT_ALLOWED),
+				 errmsg("%s must not be null", what)));
+	name = PG_GETARG_TEXT_PP(n);
+	bytes = VARSIZE_ANY_EXHDR(name);
+	if (bytes < 1 || bytes > NAME_MAX_BYTES)
+		ereport(ERROR,
+				(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
+				 errmsg("%s has %d bytes", what, bytes),
+				 errdetail("It must have 1 to %d bytes.", NAME_MAX_BYTES)));
+	return name;
+}
+
+text *
+resource_argument(FunctionCallInfo fcinfo, int n)
+{
+	return name_argument(fcinfo, n, "resource name");
+}
+
+/*
+ * resource_scan
+ *		Starts a scan of a table of ours by its resource column.
+ *
+ * SnapshotSelf sees what is committed now and what this transaction did, in
+ * this command too; and since it is no MVCC snapshot, it leaves no SIREAD
+ * lock that would fail a SERIALIZABLE transaction for nothing.
+ */
+SysScanDesc
+resource_scan(Relation rel, Oid index, AttrNumber column,
+			  const text *resource)
+{
+	ScanKeyData key;
+
+	ScanKeyEntryInitialize(&key, 0, column, BTEqualStrategyNumber,
+						   InvalidOid, C_COLLATION_OID, F_TEXTEQ,
+						   PointerGetDatum(resource));
+	return systable_beginscan(rel, index, true, SnapshotSelf, 1, &key);
+}
+
+static void
+look_once(Relation rel, const text *resource, LeaseRecord *record)
+{
+	SysScanDesc scan = resource_scan(rel, catalog_oid(LEASE_INDEX),
+									 Anum_lease_resource, resource);
+	HeapTuple	tuple = systable_getnext(scan);
+
+	record->found = HeapTupleIsValid(tuple);
+	if (record->found)
+	{
+		TransactionId xmin = HeapTupleHeaderGetXmin(tuple->t_data);
+
+		record->tuple = heap_copytuple(tuple);
+		memcpy(&record->form, GETSTRUCT(record->tuple), SIZEOF_LEASE_FORM);
+		record->own = TransactionIdIsCurrentTransactionId(xmin);
+		record->after_snapshot = !record->own &&
+			IsolationUsesXactSnapshot() &&
+			XidInMVCCSnapshot(xmin, GetTransactionSnapshot());
+	}
+	systable_endscan(scan);
+}
+
+/*
+ * record_look
+ *		Reads the lease record of a resource, as it is now.
+ *
+ * While another session commits a new version, a scan may pass the new one
+ * before and the old one after that commit, and so see neither.  Whoever
+ * holds the writer or the commit lock is safe from that; for all others a
+ * second look settles it: it can miss only if yet another version was
+ * committed meanwhile, and then any token known before is stale.
+ */
+void
+record_look(const text *resource, LeaseRecord *record)
+{
+	Relation	rel = catalog_open(LEASE_TABLE, AccessShareLock);
+
+	memset(record, 0, sizeof(*record));
+	look_once(rel, resource, record);
+	if (!record->found)
+		look_once(rel, resource, record);
+	table_close(rel, AccessShareLock);
+}
+
+/* Names are compared byte for byte; NULL is a row that none protects. */
+bool
+same_resource(const text *a, const text *b)
+{
+	if (a == NULL || b == NULL)
+		return a == b;
+	return VARSIZE_ANY_EXHDR(a) == VARSIZE_ANY_EXHDR(b) &&
+		memcmp(VARDATA_ANY(a), VARDATA_ANY(b), VARSIZE_ANY_EXHDR(a)) == 0;
+}
+
+uint64
+resource_hash(const text *resource)
+{
+	return DatumGetUInt64(hash_any_extended((const unsigned char *) VARDATA_ANY(resource),
+											VARSIZE_ANY_EXHDR(resource), 0));
+}
+
+/*
+ * The tags are advisory locks of this database with a last field that the
+ * server's own advisory functions, which use 1 and 2, cannot produce.  Two
+ * names with one 64-bit hash share their locks and merely wait for each other.
+ */
+void
+resource_locktag(LOCKTAG *tag, uint64 hash, ResourceLock which)
+{
+	SET_LOCKTAG_ADVISORY(*tag, MyDatabaseId,
+						 (uint32) (hash >> 32), (uint32) hash,
+						 0x4600 + which);
+}
+
+static void
+waiting_context(void *arg)
+{
+	text	   *resource = arg;
+
+	errcontext("while waiting for the lease of resource \"%s\"",
+			   text_to_cstring(resource));
+}
+
+/*
+ * resource_lock
+ *		Takes a lock of a resource to the end of the transaction; without
+ *		wait, returns whether it was free.
+ */
+bool
+resource_lock(const text *resource, ResourceLock which, LOCKMODE mode,
+			  bool wait)
+{
+	LOCKTAG		tag;
+	ErrorContextCallback context;
+	LockAcquireResult result;
+
+	resource_locktag(&tag, resource_hash(resource), which);
+
+	context.callback = waiting_context;
+	context.arg = unconstify(text *, resource);
+	context.previous = error_context_stack;
+	error_context_stack = &context;
+	result = LockAcquire(&tag, mode, false, !wait);
+	error_context_stack = context.previous;
+
+	return result != LOCKACQUIRE_NOT_AVAIL;
+}
+
+void
+resource_unlock(const text *resource, ResourceLock which, LOCKMODE mode)
+{
+	LOCKTAG		tag;
+
+	resource_locktag(&tag, resource_hash(resource), which);
+	LockRelease(&tag, mode, false);
+}

@@ -1,0 +1,87 @@
+/*-------------------------------------------------------------------------
+ *
+ * record.h
+ *		The lease record of a resource, and the locks around it.
+ *
+ *-------------------------------------------------------------------------
+ */
+#ifndef FENCING_RECORD_H
+#define FENCING_RECORD_H
+
+#include "access/htup.h"
+#include "access/genam.h"
+#include "datatype/timestamp.h"
+#include "fmgr.h"
+#include "storage/itemptr.h"
+#include "storage/lock.h"
+#include "utils/relcache.h"
+
+/* The fixed-width columns of fencing.lease, as they lie on the page. */
+typedef struct FormData_lease
+{
+	int64		token;			/* the current grant's, or the last one's */
+	int64		ttl;			/* longest promised, in microseconds */
+	TimestampTz granted_at;
+	int64		grants;			/* how many so far */
+	NameData	role;			/* who acquired, by name */
+	bool		released;		/* by its holder, or evicted */
+	bool		named;			/* the caller gave the holder's name */
+	/* resource, holder and data follow */
+} FormData_lease;
+
+typedef FormData_lease *Form_lease;
+
+/* Without the padding, which a short row does not have. */
+#define SIZEOF_LEASE_FORM (offsetof(FormData_lease, named) + sizeof(bool))
+
+#define Anum_lease_token 1
+#define Anum_lease_ttl 2
+#define Anum_lease_granted_at 3
+#define Anum_lease_grants 4
+#define Anum_lease_role 5
+#define Anum_lease_released 6
+#define Anum_lease_named 7
+#define Anum_lease_resource 8
+#define Anum_lease_holder 9
+#define Anum_lease_data 10
+#define Natts_lease 10
+
+/* What one look at a lease record found. */
+typedef struct LeaseRecord
+{
+	bool		found;
+	bool		own;			/* this transaction wrote it */
+	bool		after_snapshot; /* committed after our transaction snapshot */
+	FormData_lease form;
+	HeapTuple	tuple;			/* a copy, with t_self */
+} LeaseRecord;
+
+/* The resource's name in argument n of a call, checked. */
+extern text *name_argument(FunctionCallInfo fcinfo, int n, const char *what);
+extern text *resource_argument(FunctionCallInfo fcinfo, int n);
+
+extern void record_look(const text *resource, LeaseRecord *record);
+extern SysScanDesc resource_scan(Relation rel, Oid index, AttrNumber column,
+								 const text *resource);
+
+/*
+ * The locks of a resource, in the order in which they are taken.  Each is
+ * held to the end of the transaction, unless its taker lets it go.
+ */
+typedef enum ResourceLock
+{
+	LOCK_QUEUE,					/* exclusive: first of those that wait */
+	LOCK_WRITER,				/* exclusive: may write the lease record */
+	LOCK_COMMIT,				/* exclusive: writes it; share: commits under it */
+	LOCK_HOLDER					/* share: has called hold(); conflicts with none */
+} ResourceLock;
+
+extern bool same_resource(const text *a, const text *b);
+extern uint64 resource_hash(const text *resource);
+extern void resource_locktag(LOCKTAG *tag, uint64 hash, ResourceLock which);
+extern bool resource_lock(const text *resource, ResourceLock which,
+						  LOCKMODE mode, bool wait);
+extern void resource_unlock(const text *resource, ResourceLock which,
+							LOCKMODE mode);
+
+#endif							/* FENCING_RECORD_H */

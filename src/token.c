@@ -1,0 +1,410 @@
+/*-------------------------------------------------------------------------
+ *
+ * token.c
+ *		Epoch and sequence: the only place that makes a token.
+ *
+ *		token = (epoch - 1) * 2^40 + next value of the sequence
+ *
+ * A sequence alone goes back: after a failover to a standby that lags, after
+ * a restore.  So the issuer's record keeps who drew last (system identifier,
+ * database, sequence, timeline) and in which epoch.  The epoch of now is a
+ * pure function of that record and of the server: it rises with the timeline,
+ * and starts anew, higher, wherever the identity differs.  The record is
+ * brought up to date when that is noticed, but no draw depends on it.
+ *
+ * The record is written in place, under the lock of its page alone, so that
+ * no draw ever waits for another's transaction.
+ *
+ *-------------------------------------------------------------------------
+ */
+#include "postgres.h"
+
+#include "access/genam.h"
+#include "access/heapam.h"
+#include "access/htup_details.h"
+#include "access/table.h"
+#include "access/xact.h"
+#include "access/xlog.h"
+#include "commands/sequence.h"
+#include "fmgr.h"
+#include "miscadmin.h"
+#include "storage/bufmgr.h"
+#include "storage/lmgr.h"
+#include "utils/fmgrprotos.h"
+#include "utils/rel.h"
+#include "utils/snapmgr.h"
+
+#include "catalog.h"
+#include "compat.h"
+#include "durable.h"
+#include "errors.h"
+#include "fence.h"
+#include "token.h"
+
+#define EPOCH_BITS 40
+#define EPOCH_SIZE (INT64CONST(1) << EPOCH_BITS)
+#define EPOCH_LAST (INT64CONST(1) << (63 - EPOCH_BITS))
+
+/* So often a draw raises the floor; the sequence's own WAL has this stride. */
+#define FLOOR_STRIDE 32
+
+/* fencing.issuer, as it lies on the page. */
+typedef struct FormData_issuer
+{
+	int64		system;			/* system identifier */
+	int64		timeline;
+	int64		epoch;
+	int64		floor;			/* no token at or below it is issued */
+	Oid			database;
+	Oid			sequence;
+} FormData_issuer;
+
+typedef FormData_issuer *Form_issuer;
+
+/* The issuer as it is now: what a draw needs, and where the record lies. */
+typedef struct Issuer
+{
+	int64		epoch;
+	int64		floor;
+	bool		recorded;		/* there is a record ... */
+	bool		current;		/* ... and it is of this very server */
+	ItemPointerData tid;
+} Issuer;
+
+void
+require_primary(const char *what)
+{
+	if (RecoveryInProgress())
+		ereport(ERROR,
+				(errcode(ERRCODE_READ_ONLY_SQL_TRANSACTION),
+				 errmsg("cannot execute %s during recovery", what),
+				 errdetail("This server is a standby; a lease can only be granted on the primary."),
+				 errhint("Connect with target_session_attrs=read-write, or to the primary.")));
+	PreventCommandIfReadOnly(what);
+}
+
+/* Who draws: everything of the record but epoch and floor. */
+static void
+identify(FormData_issuer *self)
+{
+	self->system = (int64) GetSystemIdentifier();
+	self->timeline = GetWALInsertionTimeLine();
+	self->database = MyDatabaseId;
+	self->sequence = catalog_oid(TOKEN_SEQUENCE);
+}
+
+static bool
+same_identity(const FormData_issuer *a, const FormData_issuer *b)
+{
+	return a->system == b->system &&
+		a->database == b->database &&
+		a->sequence == b->sequence;
+}
+
+/*
+ * epoch_now
+ *		The epoch of this server, given a record that it or another left.
+ *
+ * Timelines count from 1, so a change of identity always starts a later
+ * epoch; and since the timeline is added there too, the result is the same
+ * before and after the record is brought up to date, on every timeline.
+ */
+static int64
+epoch_now(const FormData_issuer *record, const FormData_issuer *self)
+{
+	if (same_identity(record, self) && self->timeline >= record->timeline)
+		return record->epoch + (self->timeline - record->timeline);
+	return record->epoch + self->timeline;
+}
+
+/*
+ * Reads all records: there is one, except where a dump was restored over an
+ * issuer that had drawn already.  The highest epoch and floor count.
+ */
+static void
+read_records(Relation rel, const FormData_issuer *self, Issuer *issuer)
+{
+	SysScanDesc scan = systable_beginscan(rel, InvalidOid, false,
+										  SnapshotSelf, 0, NULL);
+	HeapTuple	tuple;
+
+	memset(issuer, 0, sizeof(*issuer));
+	while ((tuple = systable_getnext(scan)) != NULL)
+	{
+		FormData_issuer record;
+		Buffer		buffer = ReadBuffer(rel,
+										ItemPointerGetBlockNumber(&tuple->t_self));
+		int64		epoch;
+
+		/* Under the lock of its page, or identity and epoch may not fit. */
+		LockBuffer(buffer, BUFFER_LOCK_SHARE);
+		record = *(Form_issuer) GETSTRUCT(tuple);
+		UnlockReleaseBuffer(buffer);
+
+		epoch = epoch_now(&record, self);
+		if (!issuer->recorded || epoch > issuer->epoch)
+		{
+			issuer->epoch = epoch;
+			issuer->current = same_identity(&record, self) &&
+				record.timeline == self->timeline;
+			issuer->tid = tuple->t_self;
+		}
+		issuer->floor = Max(issuer->floor, record.floor);
+		issuer->recorded = true;
+	}
+	systable_endscan(scan);
+}
+
+/*
+ * The first draw of all writes the record.  It is inserted frozen, so that a
+ * rollback of this transaction does not take it away from tokens of others.
+ */
+static void
+insert_record(Relation rel, const FormData_issuer *self, Issuer *issuer)
+{
+	LOCKTAG		tag;
+
+	SET_LOCKTAG_ADVISORY(tag, MyDatabaseId, 0, 0, 0x46FF);
+	(void) LockAcquire(&tag, ExclusiveLock, false, false);
+	read_records(rel, self, issuer);
+	if (!issuer->recorded)
+	{
+		Datum		values[6];
+		bool		nulls[6] = {false};
+		HeapTuple	tuple;
+
+		values[0] = Int64GetDatum(self->system);
+		values[1] = Int64GetDatum(self->timeline);
+		values[2] = Int64GetDatum(1);
+		values[3] = Int64GetDatum(0);
+		values[4] = ObjectIdGetDatum(self->database);
+		values[5] = ObjectIdGetDatum(self->sequence);
+		tuple = heap_form_tuple(RelationGetDescr(rel), values, nulls);
+		heap_insert(rel, tuple, GetCurrentCommandId(true),
+					HEAP_INSERT_FROZEN, NULL);
+		XLogFlush(GetXLogInsertRecPtr());
+		read_records(rel, self, issuer);
+	}
+	LockRelease(&tag, ExclusiveLock, false);
+}
+
+/* Brings identity, timeline and epoch of a record up to date. */
+static bool
+renew_record(HeapTupleHeader tuple, void *arg)
+{
+	const FormData_issuer *self = arg;
+	Form_issuer record = (Form_issuer) ((char *) tuple + tuple->t_hoff);
+
+	record->epoch = epoch_now(record, self);
+	record->system = self->system;
+	record->timeline = self->timeline;
+	record->database = self->database;
+	record->sequence = self->sequence;
+	return true;
+}
+
+static void
+read_issuer(Relation rel, Issuer *issuer)
+{
+	FormData_issuer self;
+
+	identify(&self);
+	read_records(rel, &self, issuer);
+	if (!issuer->recorded)
+		insert_record(rel, &self, issuer);
+	if (!issuer->current)
+		(void) write_in_place(rel, &issuer->tid, renew_record, &self);
+	if (issuer->epoch > EPOCH_LAST)
+		ereport(ERROR,
+				(errcode(ERRCODE_SEQUENCE_GENERATOR_LIMIT_EXCEEDED),
+				 errmsg("the epochs of the token issuer have run out"),
+				 errdetail("Epoch %lld is beyond the last one, %lld.",
+						   (long long) issuer->epoch, (long long) EPOCH_LAST)));
+}
+
+static bool
+raise_floor(HeapTupleHeader tuple, void *arg)
+{
+	int64		floor = *(int64 *) arg;
+	Form_issuer record = (Form_issuer) ((char *) tuple + tuple->t_hoff);
+
+	if (record->floor >= floor)
+		return false;
+	record->floor = floor;
+	return true;
+}
+
+void
+token_raise_floor(int64 floor)
+{
+	Relation	rel = catalog_open(ISSUER_TABLE, RowExclusiveLock);
+	Issuer		issuer;
+
+	read_issuer(rel, &issuer);
+	(void) write_in_place(rel, &issuer.tid, raise_floor, &floor);
+	table_close(rel, RowExclusiveLock);
+}
+
+/*
+ * next_of_sequence
+ *		Draws from the sequence, and flushes its WAL before anyone sees the
+ *		number.
+ *
+ * nextval() writes WAL only for every 32nd number or so, and leaves the flush
+ * to the commit of whoever happened to write it.  A crash before that would
+ * draw the same numbers again.
+ */
+static int64
+next_of_sequence(void)
+{
+	Oid			relid = catalog_oid(TOKEN_SEQUENCE);
+	int64		next = nextval_internal(relid, false);
+	Relation	rel = relation_open(relid, NoLock);
+	Buffer		buffer = ReadBuffer(rel, 0);
+	XLogRecPtr	logged;
+
+	LockBuffer(buffer, BUFFER_LOCK_SHARE);
+	logged = PageGetLSN(BufferGetPage(buffer));
+	UnlockReleaseBuffer(buffer);
+	relation_close(rel, NoLock);
+	XLogFlush(logged);
+	return next;
+}
+
+/*
+ * token_draw
+ *		The next token: higher than last, the resource's last one (0 if it
+ *		has none), and than the floor; LF006 otherwise.
+ *
+ * The floor is read before the draw: read after it, a later draw of another
+ * session may have raised it above ours.  The epoch is read after the draw:
+ * new_epoch() raises it before it sets the sequence back.
+ */
+int64
+token_draw(int64 last)
+{
+	Relation	rel = catalog_open(ISSUER_TABLE, RowExclusiveLock);
+	Issuer		before;
+	Issuer		after;
+	int64		number;
+	int64		token;
+
+	read_issuer(rel, &before);
+	number = next_of_sequence();
+	read_issuer(rel, &after);
+
+	if (number >= EPOCH_SIZE)
+		ereport(ERROR,
+				(errcode(ERRCODE_SEQUENCE_GENERATOR_LIMIT_EXCEEDED),
+				 errmsg("the tokens of epoch %lld have run out",
+						(long long) after.epoch),
+				 errhint("An administrator starts a new epoch with SELECT fencing.new_epoch().")));
+	token = (after.epoch - 1) * EPOCH_SIZE + number;
+	if (number < 1 || token <= last)
+		error_issuer_behind(token, last, "the last token of the resource");
+	if (token <= before.floor)
+		error_issuer_behind(token, before.floor, "the highest token on record");
+	if (number % FLOOR_STRIDE == 0)
+		(void) write_in_place(rel, &after.tid, raise_floor, &token);
+	table_close(rel, RowExclusiveLock);
+	return token;
+}
+
+/*
+ * issue_token() returns bigint
+ *		A token for a grant table of the user's own.
+ */
+PG_FUNCTION_INFO_V1(fencing_issue_token);
+
+Datum
+fencing_issue_token(PG_FUNCTION_ARGS)
+{
+	require_primary("issue_token()");
+	PG_RETURN_INT64(token_draw(0));
+}
+
+/* Sets the epoch, unless another session has set a later one meanwhile. */
+static bool
+raise_epoch(HeapTupleHeader tuple, void *arg)
+{
+	int64		epoch = *(int64 *) arg;
+	Form_issuer record = (Form_issuer) ((char *) tuple + tuple->t_hoff);
+
+	if (record->epoch >= epoch)
+		return false;
+	record->epoch = epoch;
+	return true;
+}
+
+static int64
+epoch_of(int64 token)
+{
+	return token / EPOCH_SIZE + 1;
+}
+
+/* The highest token in fencing.lease. */
+static int64
+highest_granted(void)
+{
+	Relation	rel = catalog_open(LEASE_TABLE, AccessShareLock);
+	SysScanDesc scan = systable_beginscan(rel, InvalidOid, false,
+										  SnapshotSelf, 0, NULL);
+	HeapTuple	tuple;
+	int64		highest = 0;
+
+	while ((tuple = systable_getnext(scan)) != NULL)
+		highest = Max(highest, *(int64 *) GETSTRUCT(tuple));
+	systable_endscan(scan);
+	table_close(rel, AccessShareLock);
+	return highest;
+}
+
+/*
+ * new_epoch(above bigint) returns bigint
+ *		Starts an epoch whose tokens are all higher than any that this
+ *		database knows of, and than "above" where it is not NULL.  Returns
+ *		the epoch.  Not undone by a rollback.
+ */
+PG_FUNCTION_INFO_V1(fencing_new_epoch);
+
+Datum
+fencing_new_epoch(PG_FUNCTION_ARGS)
+{
+	Relation	rel;
+	Issuer		issuer;
+	int64		above = 0;
+	int64		epoch;
+	XLogRecPtr	lsn;
+
+	require_primary("new_epoch()");
+	if (!PG_ARGISNULL(0))
+		above = PG_GETARG_INT64(0);
+	if (above < 0)
+		ereport(ERROR,
+				(errcode(ERRCODE_NUMERIC_VALUE_OUT_OF_RANGE),
+				 errmsg("token %lld is out of range", (long long) above),
+				 errdetail("A token is a number from 1 to 9223372036854775807.")));
+	above = Max(above, highest_granted());
+
+	rel = catalog_open(ISSUER_TABLE, RowExclusiveLock);
+	read_issuer(rel, &issuer);
+	above = Max(above, issuer.floor);
+	epoch = Max(issuer.epoch, epoch_of(above)) + 1;
+	if (epoch > EPOCH_LAST)
+		ereport(ERROR,
+				(errcode(ERRCODE_SEQUENCE_GENERATOR_LIMIT_EXCEEDED),
+				 errmsg("no epoch is left above token %lld", (long long) above),
+				 errdetail("The last epoch is %lld; the current one is %lld.",
+						   (long long) EPOCH_LAST, (long long) issuer.epoch)));
+	lsn = write_in_place(rel, &issuer.tid, raise_epoch, &epoch);
+	read_issuer(rel, &issuer);
+	table_close(rel, RowExclusiveLock);
+	make_durable(XLogRecPtrIsInvalid(lsn) ? GetXLogInsertRecPtr() : lsn);
+
+	/* An exhausted sequence starts again; nobody can draw from it till then. */
+	if (next_of_sequence() >= EPOCH_SIZE)
+		(void) DirectFunctionCall3(setval3_oid,
+								   ObjectIdGetDatum(catalog_oid(TOKEN_SEQUENCE)),
+								   Int64GetDatum(1), BoolGetDatum(false));
+	PG_RETURN_INT64(issuer.epoch);
+}
