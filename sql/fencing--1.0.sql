@@ -99,16 +99,27 @@ CREATE TABLE fencing.issuer (
 );
 COMMENT ON TABLE fencing.issuer IS 'who issues tokens: server, timeline and epoch; no token at or below floor is issued';
 
+-- The fences of deleted rows of tables with remember_deleted (src/deleted.c).
+-- regclass, so that a dump carries the name of the table.
+CREATE TABLE fencing.deleted (
+	digest bigint NOT NULL,
+	fence bigint NOT NULL,
+	rel regclass NOT NULL,
+	CONSTRAINT deleted_pkey PRIMARY KEY (rel, digest)
+);
+COMMENT ON TABLE fencing.deleted IS 'fences of deleted rows: table, digest of the primary key (0: a floor that TRUNCATE left), and fence';
+
 CREATE SEQUENCE fencing.token_seq AS bigint CACHE 1 NO CYCLE;
 COMMENT ON SEQUENCE fencing.token_seq IS 'lower 40 bits of the tokens; drawn from by fencing.acquire() and fencing.issue_token()';
 
-REVOKE ALL ON fencing.lease, fencing.deadline, fencing.issuer, fencing.token_seq FROM PUBLIC;
+REVOKE ALL ON fencing.lease, fencing.deadline, fencing.issuer, fencing.deleted, fencing.token_seq FROM PUBLIC;
 
 -- A dump carries them, and the owner of a database can make one.
 SELECT pg_catalog.pg_extension_config_dump('fencing.lease', '');
 SELECT pg_catalog.pg_extension_config_dump('fencing.issuer', '');
+SELECT pg_catalog.pg_extension_config_dump('fencing.deleted', '');
 SELECT pg_catalog.pg_extension_config_dump('fencing.token_seq', '');
-GRANT SELECT ON fencing.lease, fencing.issuer, fencing.token_seq TO pg_database_owner;
+GRANT SELECT ON fencing.lease, fencing.issuer, fencing.deleted, fencing.token_seq TO pg_database_owner;
 
 ------------------------------------------------------------------------------
 -- Protecting a table
@@ -206,6 +217,7 @@ DECLARE
 	class pg_class;
 	fences name[];
 	other regtype;
+	key text[];
 	old record;
 	args text;
 	target record;
@@ -266,7 +278,7 @@ BEGIN
 	SELECT t.tgparentid, t.tgenabled, o.* INTO old
 		FROM pg_trigger t, fencing.guard_options(protect.rel, t.oid) o
 		WHERE t.tgrelid = protect.rel AND t.tgfoid = 'fencing.guard()'::regprocedure
-		AND t.tgtype & 1 = 1;
+		AND t.tgtype & 3 = 3;
 	IF old.tgparentid <> 0 THEN
 		RAISE wrong_object_type USING
 			MESSAGE = format('table "%s" is protected as a partition', class.relname),
@@ -295,6 +307,19 @@ BEGIN
 			HINT = 'resource_column is the column that names a row''s resource.';
 	END IF;
 
+	IF protect.remember_deleted THEN
+		-- As text, since a type may have no operator that is found in pg_catalog.
+		key := ARRAY(SELECT format('OLD.%1$I::text IS DISTINCT FROM NEW.%1$I::text', a.attname) FROM pg_index i, pg_attribute a
+			WHERE i.indrelid = protect.rel AND i.indisprimary AND i.indimmediate
+			AND a.attrelid = protect.rel AND a.attnum = ANY (i.indkey) AND NOT a.attisdropped ORDER BY a.attnum);
+		IF key = '{}' THEN
+			RAISE object_not_in_prerequisite_state USING
+				MESSAGE = format('table "%s" has no primary key', class.relname),
+				DETAIL = 'The fence of a deleted row is kept under its primary key, which must not be deferrable.',
+				HINT = 'Add a primary key first.';
+		END IF;
+	END IF;
+
 	SELECT string_agg(quote_literal(option.name || '=' || option.value), ', ') INTO args
 		FROM (VALUES ('on_stale', protect.on_stale),
 					 ('resource', protect.resource),
@@ -312,6 +337,13 @@ BEGIN
 				EXECUTE format('ALTER TABLE %s ENABLE %s TRIGGER "~~fencing_guard"', target.member,
 							   CASE old.tgenabled WHEN 'A' THEN 'ALWAYS' ELSE 'REPLICA' END);
 			END IF;
+		END IF;
+		-- After the row, since a DELETE may commit while an INSERT waits for its key.
+		IF target.needs_guard AND protect.remember_deleted THEN
+			EXECUTE format('CREATE TRIGGER "~~fencing_inserted" AFTER INSERT ON %s FOR EACH ROW EXECUTE FUNCTION fencing.guard(%s)',
+						   target.member, args);
+			EXECUTE format('CREATE TRIGGER "~~fencing_rekeyed" AFTER UPDATE ON %s FOR EACH ROW WHEN (%s) EXECUTE FUNCTION fencing.guard(%s)',
+						   target.member, array_to_string(key, ' OR '), args);
 		END IF;
 		IF target.needs_truncate THEN
 			EXECUTE format('CREATE TRIGGER "~~fencing_truncate" BEFORE TRUNCATE ON %s EXECUTE FUNCTION fencing.guard(%s)',
@@ -334,6 +366,26 @@ END
 $$;
 COMMENT ON FUNCTION fencing.unprotect(regclass) IS 'takes the guard off a table; the fence column and its values stay; owner only';
 
+CREATE FUNCTION fencing.prune_deleted(rel regclass, up_to bigint) RETURNS bigint
+	AS 'MODULE_PATHNAME', 'fencing_prune_deleted' LANGUAGE C VOLATILE PARALLEL UNSAFE;
+COMMENT ON FUNCTION fencing.prune_deleted(regclass, bigint) IS 'forgets the deleted rows of a table whose fence is up_to or lower; returns how many; owner only';
+
+-- The memory of a table goes with it.
+CREATE FUNCTION fencing.forget_dropped() RETURNS event_trigger
+	LANGUAGE plpgsql SECURITY DEFINER
+	SET search_path = pg_catalog, pg_temp
+AS $$
+BEGIN
+	DELETE FROM fencing.deleted d USING pg_event_trigger_dropped_objects() o
+		WHERE o.classid = 'pg_class'::regclass AND o.objsubid = 0 AND d.rel = o.objid;
+END
+$$;
+COMMENT ON FUNCTION fencing.forget_dropped() IS 'event trigger function: drops the memory of deleted rows with its table';
+CREATE EVENT TRIGGER fencing_forget_dropped ON sql_drop
+	WHEN TAG IN ('DROP TABLE', 'DROP SCHEMA', 'DROP OWNED')
+	EXECUTE FUNCTION fencing.forget_dropped();
+COMMENT ON EVENT TRIGGER fencing_forget_dropped IS 'drops the memory of deleted rows with its table';
+
 CREATE VIEW fencing.protected_tables AS
 	SELECT c.oid::pg_catalog.regclass AS rel,
 		a.attname AS fence_column,
@@ -347,7 +399,7 @@ CREATE VIEW fencing.protected_tables AS
 		LEFT JOIN pg_catalog.pg_attribute a ON a.attrelid = c.oid
 			AND a.atttypid = 'fencing.fence'::pg_catalog.regtype AND NOT a.attisdropped
 		LEFT JOIN pg_catalog.pg_trigger g ON g.tgrelid = c.oid
-			AND g.tgfoid = 'fencing.guard()'::pg_catalog.regprocedure AND g.tgtype & 1 = 1
+			AND g.tgfoid = 'fencing.guard()'::pg_catalog.regprocedure AND g.tgtype & 3 = 3
 		LEFT JOIN LATERAL fencing.guard_options(g.tgrelid, g.oid) o ON true
 	WHERE c.relkind IN ('r', 'p') AND (a.attnum IS NOT NULL OR g.oid IS NOT NULL);
 COMMENT ON VIEW fencing.protected_tables IS 'every fence column and every guard: options (NULL: no guard), whether the guard is enabled, and whether TRUNCATE is guarded';

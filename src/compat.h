@@ -19,6 +19,7 @@
 #include "storage/procarray.h"
 #include "storage/sinvaladt.h"
 #include "utils/acl.h"
+#include "utils/rel.h"
 #include "utils/wait_event.h"
 
 #if PG_VERSION_NUM < 150000
@@ -49,6 +50,26 @@
 #define owns_relation(relid, role) \
 	object_ownercheck(RelationRelationId, relid, role)
 #endif
+
+/* The primary key of a table, if it is checked at once. */
+static inline Oid
+primary_key_of(Relation rel)
+{
+#if PG_VERSION_NUM < 180000
+	Oid			index = RelationGetPrimaryKeyIndex(rel);
+	Relation	key;
+	bool		immediate;
+
+	if (!OidIsValid(index))
+		return InvalidOid;
+	key = index_open(index, AccessShareLock);
+	immediate = key->rd_index->indimmediate;
+	index_close(key, AccessShareLock);
+	return immediate ? index : InvalidOid;
+#else
+	return RelationGetPrimaryKeyIndex(rel, false);
+#endif
+}
 
 /* ExecutorRun() lost its last argument in 18. */
 #if PG_VERSION_NUM < 180000

@@ -31,6 +31,7 @@
 #include "utils/snapmgr.h"
 
 #include "catalog.h"
+#include "deleted.h"
 #include "errors.h"
 #include "fence.h"
 #include "guard.h"
@@ -47,6 +48,7 @@ typedef struct Guard
 	AttrNumber	resource;		/* InvalidAttrNumber: no column binds rows */
 	Oid			resource_out;	/* output function of that column's type */
 	MemoryContext query_context;
+	KeyMemory  *memory;			/* NULL: deleted rows are not remembered */
 	/* The row that was last let through by BEFORE UPDATE, and its token */
 	ItemPointerData updated;
 	int64		updated_token;
@@ -215,6 +217,9 @@ make_guard(MemoryContext context, Relation rel, const Trigger *trigger)
 	guard_read_options(trigger, &guard->options);
 	guard->fence = require_fence_column(rel);
 	ItemPointerSetInvalid(&guard->updated);
+	if (guard->options.remember_deleted &&
+		rel->rd_rel->relkind != RELKIND_PARTITIONED_TABLE)
+		guard->memory = key_memory(rel, context);
 	if (guard->options.resource_column)
 	{
 		bool		varlena;
@@ -251,11 +256,12 @@ check_call(FunctionCallInfo fcinfo)
 				 errmsg("function \"%s\" was not called by trigger manager",
 						"fencing.guard")));
 	event = trigdata->tg_event;
-	if (!TRIGGER_FIRED_BEFORE(event) ||
-		TRIGGER_FIRED_FOR_ROW(event) == TRIGGER_FIRED_BY_TRUNCATE(event))
+	if (TRIGGER_FIRED_FOR_ROW(event) == TRIGGER_FIRED_BY_TRUNCATE(event) ||
+		!(TRIGGER_FIRED_BEFORE(event) ||
+		  (TRIGGER_FIRED_AFTER(event) && TRIGGER_FIRED_FOR_ROW(event))))
 		ereport(ERROR,
 				(errcode(ERRCODE_E_R_I_E_TRIGGER_PROTOCOL_VIOLATED),
-				 errmsg("function \"%s\" must be fired BEFORE INSERT, UPDATE or DELETE FOR EACH ROW, or BEFORE TRUNCATE",
+				 errmsg("function \"%s\" must be fired BEFORE or AFTER INSERT, UPDATE or DELETE FOR EACH ROW, or BEFORE TRUNCATE",
 						"fencing.guard"),
 				 errhint("Use fencing.protect(), which creates the triggers.")));
 }
@@ -469,6 +475,46 @@ check_row(const Guard *guard, const text *resource, int64 token, int64 fence)
 	return verdict == ROW_PASSES ? check_grant(guard, resource, token) : verdict;
 }
 
+/*
+ * check_memory
+ *		A row that comes in under a key against what is remembered of it.  A
+ *		bound row is protected by its grant.
+ *
+ * Before the row is in the index this only serves to leave it out, or to warn:
+ * a DELETE that commits while we wait for the key is missed.  So it is done
+ * again after the row, which settles it.
+ */
+static Verdict
+check_memory(const Guard *guard, const text *resource, HeapTuple tuple,
+			 int64 token, int64 *remembered)
+{
+	*remembered = FENCE_NONE;
+	if (guard->memory == NULL || resource != NULL)
+		return ROW_PASSES;
+	*remembered = remembered_fence(guard->memory,
+								   key_digest(guard->memory, guard->rel, tuple));
+	return token >= *remembered ? ROW_PASSES
+		: check_fence(guard, token, *remembered);
+}
+
+static void
+guard_after(Guard *guard, const TriggerData *trigdata)
+{
+	HeapTuple	tuple = TRIGGER_FIRED_BY_UPDATE(trigdata->tg_event)
+		? trigdata->tg_newtuple : trigdata->tg_trigtuple;
+	int64		remembered = FENCE_NONE;
+
+	if (TRIGGER_FIRED_BY_DELETE(trigdata->tg_event))
+		return;
+
+	/* It is too late to leave the row out, and it has been warned of. */
+	if (guard->options.on_stale == ON_STALE_WARN)
+		return;
+	guard->options.on_stale = ON_STALE_ERROR;
+	(void) check_memory(guard, resource_of(guard, tuple), tuple,
+						fence_of(guard, tuple), &remembered);
+}
+
 static HeapTuple
 guard_insert(const Guard *guard, const TriggerData *trigdata)
 {
@@ -476,19 +522,19 @@ guard_insert(const Guard *guard, const TriggerData *trigdata)
 	int64		assigned = assigned_fence(guard, tuple);
 	text	   *resource = resource_of(guard, tuple);
 	int64		token;
+	int64		remembered = FENCE_NONE;
+	Verdict		verdict;
 
 	if (!token_carried(guard, resource, FENCE_NONE, assigned, false, &token))
 		return with_fence(guard, tuple, Max(assigned, token));
-	switch (check_row(guard, resource, token, FENCE_NONE))
-	{
-		case ROW_SKIPPED:
-			return NULL;
-		case ROW_PASSES_WARNED:
-			return with_fence(guard, tuple, assigned);
-		case ROW_PASSES:
-			break;
-	}
-	return with_fence(guard, tuple, token);
+	verdict = check_row(guard, resource, token, FENCE_NONE);
+	if (verdict == ROW_PASSES_WARNED)
+		return with_fence(guard, tuple, assigned);
+	if (verdict == ROW_PASSES)
+		verdict = check_memory(guard, resource, tuple, token, &remembered);
+	if (verdict == ROW_SKIPPED)
+		return NULL;
+	return with_fence(guard, tuple, Max(token, remembered));
 }
 
 /*
@@ -510,6 +556,28 @@ guard_resource_change(const Guard *guard, const text *from, const text *to,
 	if (verdict != ROW_PASSES)
 		return verdict;
 	return check_row(guard, to, token, to ? FENCE_NONE : fence);
+}
+
+/*
+ * guard_key_change
+ *		A row that takes another key vacates its old one, and comes in under
+ *		the new one.
+ */
+static Verdict
+guard_key_change(const Guard *guard, const text *resource,
+				 HeapTuple old, HeapTuple new, int64 left, int64 token)
+{
+	int64		from = key_digest(guard->memory, guard->rel, old);
+	int64		to = key_digest(guard->memory, guard->rel, new);
+	int64		remembered = FENCE_NONE;
+	Verdict		verdict;
+
+	if (from == to)
+		return ROW_PASSES;
+	verdict = check_memory(guard, resource, new, token, &remembered);
+	if (verdict != ROW_SKIPPED)
+		remember_deleted(guard->memory, from, left);
+	return verdict;
 }
 
 static HeapTuple
@@ -538,6 +606,8 @@ guard_update(Guard *guard, const TriggerData *trigdata)
 		verdict = check_row(guard, to, token, fence);
 	else
 		verdict = guard_resource_change(guard, from, to, fence, token);
+	if (verdict == ROW_PASSES && guard->memory)
+		verdict = guard_key_change(guard, to, old, new, Max(fence, token), token);
 	switch (verdict)
 	{
 		case ROW_SKIPPED:
@@ -560,6 +630,8 @@ guard_delete(Guard *guard, const TriggerData *trigdata)
 {
 	HeapTuple	tuple = trigdata->tg_trigtuple;
 	text	   *resource;
+	int64		token;
+	int64		fence;
 
 	/*
 	 * The DELETE of an UPDATE that moves the row to another partition follows
@@ -571,9 +643,14 @@ guard_delete(Guard *guard, const TriggerData *trigdata)
 		return tuple;
 
 	resource = resource_of(guard, tuple);
-	if (check_row(guard, resource, presented_for(resource),
-				  fence_of(guard, tuple)) == ROW_SKIPPED)
+	token = presented_for(resource);
+	fence = fence_of(guard, tuple);
+	if (check_row(guard, resource, token, fence) == ROW_SKIPPED)
 		return NULL;
+	if (guard->memory)
+		remember_deleted(guard->memory,
+						 key_digest(guard->memory, guard->rel, tuple),
+						 Max(fence, token));
 	return tuple;
 }
 
@@ -590,6 +667,7 @@ guard_truncate(Guard *guard)
 	TupleTableSlot *slot;
 	MemoryContext row;
 	MemoryContext outer;
+	int64		highest = FENCE_NONE;
 
 	/* A partitioned table has no rows; each partition has its own trigger. */
 	if (guard->rel->rd_rel->relkind == RELKIND_PARTITIONED_TABLE)
@@ -605,6 +683,8 @@ guard_truncate(Guard *guard)
 	{
 		HeapTuple	tuple;
 		text	   *resource;
+		int64		token;
+		int64		fence;
 		bool		copied;
 
 		CHECK_FOR_INTERRUPTS();
@@ -612,17 +692,22 @@ guard_truncate(Guard *guard)
 		outer = MemoryContextSwitchTo(row);
 		tuple = ExecFetchSlotHeapTuple(slot, false, &copied);
 		resource = resource_of(guard, tuple);
-		(void) check_row(guard, resource, presented_for(resource),
-						 fence_of(guard, tuple));
+		token = presented_for(resource);
+		fence = fence_of(guard, tuple);
+		(void) check_row(guard, resource, token, fence);
+		highest = Max(highest, Max(token, fence));
 		MemoryContextSwitchTo(outer);
 	}
 	table_endscan(scan);
 	ExecDropSingleTupleTableSlot(slot);
+	if (guard->memory)
+		remember_truncated(guard->memory, highest);
 }
 
 /*
  * guard() returns trigger
- *		BEFORE INSERT OR UPDATE OR DELETE FOR EACH ROW, and BEFORE TRUNCATE.
+ *		BEFORE INSERT OR UPDATE OR DELETE FOR EACH ROW, and BEFORE TRUNCATE;
+ *		AFTER INSERT OR UPDATE FOR EACH ROW where deleted rows are remembered.
  *
  * One trigger must serve the three row events: what an UPDATE that moves a
  * row to another partition leaves for its DELETE is kept with the trigger.
@@ -640,12 +725,18 @@ fencing_guard(PG_FUNCTION_ARGS)
 		check_call(fcinfo);
 		guard = make_guard(fcinfo->flinfo->fn_mcxt, trigdata->tg_relation,
 						   trigdata->tg_trigger);
-		if (TRIGGER_FIRED_FOR_ROW(trigdata->tg_event))
+		if (TRIGGER_FIRED_BEFORE(trigdata->tg_event) &&
+			TRIGGER_FIRED_FOR_ROW(trigdata->tg_event))
 			require_last(trigdata);
 		fcinfo->flinfo->fn_extra = guard;
 	}
 	guard->rel = trigdata->tg_relation;
 
+	if (TRIGGER_FIRED_AFTER(trigdata->tg_event))
+	{
+		guard_after(guard, trigdata);
+		return PointerGetDatum(NULL);
+	}
 	if (TRIGGER_FIRED_BY_UPDATE(trigdata->tg_event))
 		return PointerGetDatum(guard_update(guard, trigdata));
 	if (TRIGGER_FIRED_BY_INSERT(trigdata->tg_event))
