@@ -51,6 +51,8 @@ my %kept = (
 	'the triggers' => q{
 		SELECT tgrelid::regclass, tgname, pg_get_triggerdef(oid) FROM pg_trigger
 		 WHERE NOT tgisinternal ORDER BY 1, 2},
+	'the sequence' => 'SELECT last_value, is_called FROM fencing.token_seq',
+	'the issuer' => 'SELECT * FROM fencing.issuer',
 	'a release' => q{SELECT state FROM fencing.leases WHERE resource = 'gone'});
 my %before = map { $_ => $node->safe_psql('source', $kept{$_}) } keys %kept;
 
