@@ -28,7 +28,8 @@ CREATE TYPE fencing.fence (
 	OUTPUT = fencing.fence_out,
 	RECEIVE = fencing.fence_recv,
 	SEND = fencing.fence_send,
-	LIKE = pg_catalog.int8
+	LIKE = pg_catalog.int8,
+	CATEGORY = 'N'
 );
 COMMENT ON TYPE fencing.fence IS 'the highest token committed to a row: 0 (never fenced) to 9223372036854775807; text in decimal or in hexadecimal after 0x';
 
