@@ -217,7 +217,7 @@ AS $protect$
 DECLARE
 	class pg_class;
 	fences name[];
-	other regtype;
+	other record;
 	key text[];
 	old record;
 	args text;
@@ -255,14 +255,20 @@ BEGIN
 			SCHEMA = class.relnamespace::regnamespace::text, TABLE = class.relname, COLUMN = fences[1];
 	ELSIF cardinality(fences) = 0 THEN
 		fences := ARRAY[coalesce(nullif(protect.fence_column, ''), 'fence')];
-		SELECT a.atttypid::regtype INTO other FROM pg_attribute a
-			WHERE a.attrelid = protect.rel AND a.attname = fences[1] AND NOT a.attisdropped;
+		SELECT a.atttypid::regtype AS type, a.attidentity, a.attgenerated, t.typcategory INTO other
+			FROM pg_attribute a JOIN pg_type t ON t.oid = a.atttypid
+			WHERE a.attrelid = protect.rel AND a.attname = fences[1] AND a.attnum > 0 AND NOT a.attisdropped;
 		IF FOUND THEN
 			RAISE datatype_mismatch USING
-				MESSAGE = format('column "%s" of table "%s" has type %s', fences[1], class.relname, other),
+				MESSAGE = format('column "%s" of table "%s" has type %s', fences[1], class.relname, other.type),
 				DETAIL = 'The fence column must have type fencing.fence.',
-				HINT = format('ALTER TABLE %1$s ALTER COLUMN %2$I DROP DEFAULT, ALTER COLUMN %2$I TYPE fencing.fence USING coalesce(%2$I::bigint, 0)::fencing.fence, ALTER COLUMN %2$I SET DEFAULT 0, ALTER COLUMN %2$I SET NOT NULL',
-							  protect.rel, fences[1]),
+				HINT = CASE WHEN other.typcategory IN ('N', 'S') AND other.attgenerated <> 'v' THEN
+					CASE WHEN other.attidentity <> '' THEN format('ALTER TABLE %s ALTER COLUMN %I DROP IDENTITY; ', protect.rel, fences[1])
+						WHEN other.attgenerated <> '' THEN format('ALTER TABLE %s ALTER COLUMN %I DROP EXPRESSION; ', protect.rel, fences[1])
+						ELSE '' END ||
+					format('ALTER TABLE %1$s ALTER COLUMN %2$I DROP DEFAULT, ALTER COLUMN %2$I TYPE fencing.fence USING coalesce(%2$I::bigint, 0)::fencing.fence, ALTER COLUMN %2$I SET DEFAULT 0, ALTER COLUMN %2$I SET NOT NULL',
+						   protect.rel, fences[1])
+					ELSE 'Give the fence column another name: SELECT fencing.protect(..., fence_column => ''name'').' END,
 				SCHEMA = class.relnamespace::regnamespace::text, TABLE = class.relname, COLUMN = fences[1];
 		END IF;
 		-- The default is a constant, so that no row is touched.
