@@ -240,6 +240,19 @@ make_guard(MemoryContext context, Relation rel, const Trigger *trigger)
 	return guard;
 }
 
+/* AFTER ROW is for what is remembered of deleted rows, and guards nothing else. */
+static bool
+is_memory_trigger(const TriggerData *trigdata)
+{
+	GuardOptions options;
+
+	if (!TRIGGER_FIRED_AFTER(trigdata->tg_event) ||
+		!TRIGGER_FIRED_FOR_ROW(trigdata->tg_event))
+		return false;
+	guard_read_options(trigdata->tg_trigger, &options);
+	return options.remember_deleted;
+}
+
 /*
  * Is this call what the guard is made for?  Says so in the server's words
  * for a trigger that was set up wrongly.
@@ -257,11 +270,10 @@ check_call(FunctionCallInfo fcinfo)
 						"fencing.guard")));
 	event = trigdata->tg_event;
 	if (TRIGGER_FIRED_FOR_ROW(event) == TRIGGER_FIRED_BY_TRUNCATE(event) ||
-		!(TRIGGER_FIRED_BEFORE(event) ||
-		  (TRIGGER_FIRED_AFTER(event) && TRIGGER_FIRED_FOR_ROW(event))))
+		!(TRIGGER_FIRED_BEFORE(event) || is_memory_trigger(trigdata)))
 		ereport(ERROR,
 				(errcode(ERRCODE_E_R_I_E_TRIGGER_PROTOCOL_VIOLATED),
-				 errmsg("function \"%s\" must be fired BEFORE or AFTER INSERT, UPDATE or DELETE FOR EACH ROW, or BEFORE TRUNCATE",
+				 errmsg("function \"%s\" must be fired BEFORE INSERT, UPDATE or DELETE FOR EACH ROW, or BEFORE TRUNCATE",
 						"fencing.guard"),
 				 errhint("Use fencing.protect(), which creates the triggers.")));
 }
