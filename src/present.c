@@ -414,7 +414,8 @@ after_commit(void)
 static void
 at_transaction_event(XactEvent event, void *arg)
 {
-	if (n_entries == 0)
+	/* Not n_entries: savepoints may have taken all of them away again. */
+	if (entries == NULL)
 		return;
 	switch (event)
 	{
