@@ -87,7 +87,19 @@ lock_until(const text *resource, ResourceLock which, TimestampTz until)
 	}
 	PG_END_TRY();
 	MemoryContextSwitchTo(context);
+
+	/*
+	 * The subtransaction has left the lock to its parent.  Make it the
+	 * caller's, or the caller could not let it go before the transaction ends.
+	 */
 	CurrentResourceOwner = owner;
+	if (locked)
+	{
+		(void) resource_lock(resource, which, ExclusiveLock, true);
+		CurrentResourceOwner = CurTransactionResourceOwner;
+		resource_unlock(resource, which, ExclusiveLock);
+		CurrentResourceOwner = owner;
+	}
 	return locked;
 }
 
