@@ -29,9 +29,8 @@
 #include "access/table.h"
 #include "access/xact.h"
 #include "access/xlog.h"
-#include "catalog/index.h"
+#include "catalog/indexing.h"
 #include "funcapi.h"
-#include "miscadmin.h"
 #include "storage/bufmgr.h"
 #include "utils/rel.h"
 #include "utils/timestamp.h"
@@ -59,6 +58,7 @@ typedef struct DeadlineRow
 	Relation	rel;
 	SysScanDesc scan;
 	Buffer		buffer;
+	HeapTupleHeader header;
 	Form_deadline form;			/* NULL: there is no row */
 } DeadlineRow;
 
@@ -77,6 +77,7 @@ open_row(DeadlineRow *row, const text *resource, int lockmode)
 		row->buffer = ReadBuffer(row->rel,
 								 ItemPointerGetBlockNumber(&tuple->t_self));
 		LockBuffer(row->buffer, lockmode);
+		row->header = tuple->t_data;
 		row->form = (Form_deadline) GETSTRUCT(tuple);
 	}
 }
@@ -218,33 +219,36 @@ deadline_renew(const text *resource, int64 token, int64 ttl,
 	return state;
 }
 
+/*
+ * insert_row
+ *		A row of its own for a deadline.  The table stays locked to the end of
+ *		the transaction, or REINDEX CONCURRENTLY would not wait for the row.
+ */
 static void
-insert_row(const text *resource, const Deadline *deadline, bool frozen)
+insert_row(const text *resource, const Deadline *deadline)
 {
 	Relation	rel = catalog_open(DEADLINE_TABLE, RowExclusiveLock);
-	Relation	index = index_open(catalog_oid(DEADLINE_INDEX), RowExclusiveLock);
-	IndexInfo  *index_info = BuildIndexInfo(index);
 	Datum		values[Natts_deadline] = {0};
 	bool		nulls[Natts_deadline] = {false};
-	HeapTuple	tuple;
 
 	values[0] = Int64GetDatum(deadline->token);
 	values[1] = TimestampTzGetDatum(deadline->at);
 	values[2] = TimestampTzGetDatum(deadline->renewed_at);
 	values[Anum_deadline_resource - 1] = PointerGetDatum(resource);
-	tuple = heap_form_tuple(RelationGetDescr(rel), values, nulls);
+	CatalogTupleInsert(rel, heap_form_tuple(RelationGetDescr(rel), values, nulls));
+	table_close(rel, NoLock);
+}
 
-	/* Between the two steps an interrupt would leave a row without index. */
-	HOLD_INTERRUPTS();
-	heap_insert(rel, tuple, GetCurrentCommandId(true),
-				frozen ? HEAP_INSERT_FROZEN : 0, NULL);
-	(void) index_insert(index, &values[Anum_deadline_resource - 1], nulls,
-						&tuple->t_self, rel, UNIQUE_CHECK_YES, false,
-						index_info);
-	RESUME_INTERRUPTS();
+/* The row just inserted is seen at once, and stays if we roll back. */
+static void
+freeze_row(const text *resource)
+{
+	DeadlineRow row;
 
-	index_close(index, RowExclusiveLock);
-	table_close(rel, RowExclusiveLock);
+	open_row(&row, resource, BUFFER_LOCK_EXCLUSIVE);
+	HeapTupleHeaderSetXminFrozen(row.header);
+	MarkBufferDirty(row.buffer);
+	close_row(&row);
 }
 
 /* Writes a fresh deadline; returns whether there was a row to write it to. */
@@ -287,22 +291,25 @@ deadline_grant(const text *resource, int64 token, int64 ttl,
 			   int64 committed, Deadline *deadline)
 {
 	if (!write_slot(resource, token, ttl, committed, deadline))
-		insert_row(resource, deadline, false);
+		insert_row(resource, deadline);
 }
 
 /*
  * deadline_restart
  *		The first look at a lease since a crash: a full TTL from now.
  *
- * The caller holds the writer's lock.  The row is inserted frozen, so that it
- * is seen at once and stays if the transaction that looked rolls back.
+ * The caller holds the writer's lock.  The row stays if the transaction that
+ * looked rolls back.
  */
 void
 deadline_restart(const text *resource, int64 token, int64 ttl,
 				 Deadline *deadline)
 {
 	if (!write_slot(resource, token, ttl, 0, deadline))
-		insert_row(resource, deadline, true);
+	{
+		insert_row(resource, deadline);
+		freeze_row(resource);
+	}
 }
 
 void
@@ -316,7 +323,7 @@ deadline_forget(const text *resource)
 	if (HeapTupleIsValid(tuple))
 		simple_heap_delete(rel, &tuple->t_self);
 	systable_endscan(scan);
-	table_close(rel, RowExclusiveLock);
+	table_close(rel, NoLock);
 }
 
 /*

@@ -240,7 +240,7 @@ is_free(Request *request)
 {
 	const LeaseRecord *record = &request->record;
 
-	record_look(request->resource, &request->record);
+	record_look_to_write(request->resource, &request->record);
 	request->has_deadline = false;
 	if (!record->found || record->form.released || is_holder_again(request))
 		return true;
@@ -265,7 +265,7 @@ static void
 write_grant(Request *request)
 {
 	const LeaseRecord *record = &request->record;
-	Relation	rel = catalog_open(LEASE_TABLE, RowExclusiveLock);
+	Relation	rel = catalog_open(LEASE_TABLE, NoLock);
 	Datum		values[Natts_lease];
 	bool		nulls[Natts_lease] = {false};
 	HeapTuple	tuple;
@@ -288,7 +288,7 @@ write_grant(Request *request)
 		CatalogTupleUpdate(rel, &record->tuple->t_self, tuple);
 	else
 		CatalogTupleInsert(rel, tuple);
-	table_close(rel, RowExclusiveLock);
+	table_close(rel, NoLock);
 
 	/* So that this statement may grant the resource once more. */
 	CommandCounterIncrement();
@@ -520,13 +520,17 @@ raise_ttl(HeapTupleHeader tuple, void *arg)
  *		deadline: a renewal stands even if its transaction rolls back.
  */
 static void
-promise_ttl(const LeaseRecord *record, int64 ttl)
+promise_ttl(const text *resource, int64 token, int64 ttl)
 {
 	Relation	rel = catalog_open(LEASE_TABLE, RowExclusiveLock);
-	LongerTtl	longer = {record->form.token, ttl};
-	XLogRecPtr	lsn = write_in_place(rel, &record->tuple->t_self,
-									 raise_ttl, &longer);
+	LongerTtl	longer = {token, ttl};
+	LeaseRecord record;
+	XLogRecPtr	lsn = InvalidXLogRecPtr;
 
+	/* Look again: VACUUM FULL may have moved the row before we had the lock. */
+	record_look(resource, &record);
+	if (record.found)
+		lsn = write_in_place(rel, &record.tuple->t_self, raise_ttl, &longer);
 	table_close(rel, RowExclusiveLock);
 	if (!XLogRecPtrIsInvalid(lsn))
 		make_durable(lsn);
@@ -580,7 +584,7 @@ fencing_renew(PG_FUNCTION_ARGS)
 	if (ttl == 0)
 		ttl = record.form.ttl;
 	else if (ttl > record.form.ttl)
-		promise_ttl(&record, ttl);
+		promise_ttl(resource, token, ttl);
 
 	switch (deadline_renew(resource, token, ttl, &deadline))
 	{
@@ -619,7 +623,7 @@ fencing_release(PG_FUNCTION_ARGS)
 
 	/* A grant in progress decides first whose lease it is. */
 	(void) resource_lock(resource, LOCK_WRITER, ExclusiveLock, true);
-	record_look(resource, &record);
+	record_look_to_write(resource, &record);
 	if (!record.found || record.form.token != token || record.form.released)
 	{
 		resource_unlock(resource, LOCK_WRITER, ExclusiveLock);
@@ -628,11 +632,11 @@ fencing_release(PG_FUNCTION_ARGS)
 	require_role_of(&record, resource);
 	(void) resource_lock(resource, LOCK_COMMIT, ExclusiveLock, true);
 
-	rel = catalog_open(LEASE_TABLE, RowExclusiveLock);
+	rel = catalog_open(LEASE_TABLE, NoLock);
 	tuple = record.tuple;
 	((Form_lease) GETSTRUCT(tuple))->released = true;
 	CatalogTupleUpdate(rel, &tuple->t_self, tuple);
-	table_close(rel, RowExclusiveLock);
+	table_close(rel, NoLock);
 	CommandCounterIncrement();
 	present_released(resource, wal_before);
 	PG_RETURN_BOOL(true);
@@ -664,9 +668,9 @@ fencing_forget(PG_FUNCTION_ARGS)
 	}
 	(void) resource_lock(request.resource, LOCK_COMMIT, ExclusiveLock, true);
 	token_raise_floor(request.record.form.token);
-	rel = catalog_open(LEASE_TABLE, RowExclusiveLock);
+	rel = catalog_open(LEASE_TABLE, NoLock);
 	CatalogTupleDelete(rel, &request.record.tuple->t_self);
-	table_close(rel, RowExclusiveLock);
+	table_close(rel, NoLock);
 	deadline_forget(request.resource);
 	CommandCounterIncrement();
 	PG_RETURN_BOOL(true);
@@ -739,7 +743,7 @@ fencing_evict(PG_FUNCTION_ARGS)
 	terminate_all(resource, LOCK_HOLDER, AccessExclusiveLock);
 	(void) resource_lock(resource, LOCK_COMMIT, ExclusiveLock, true);
 
-	record_look(resource, &record);
+	record_look_to_write(resource, &record);
 	if (!record.found)
 		PG_RETURN_NULL();
 	if (record.own)
@@ -749,9 +753,9 @@ fencing_evict(PG_FUNCTION_ARGS)
 				 errhint("Commit or roll back first.")));
 
 	token = token_draw(record.form.token);
-	rel = catalog_open(LEASE_TABLE, RowExclusiveLock);
+	rel = catalog_open(LEASE_TABLE, NoLock);
 	lsn = write_in_place(rel, &record.tuple->t_self, evict_in_place, &token);
-	table_close(rel, RowExclusiveLock);
+	table_close(rel, NoLock);
 	make_durable(lsn);
 
 	/* It is in force already, so let others go on. */

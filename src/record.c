@@ -128,6 +128,22 @@ record_look(const text *resource, LeaseRecord *record)
 	table_close(rel, AccessShareLock);
 }
 
+/*
+ * record_look_to_write
+ *		The same for one who holds the writer's lock and may write the record.
+ *
+ * The table stays locked, as by any writer, to the end of the transaction.
+ * Else VACUUM FULL could move the row between the look and the write, and
+ * REINDEX CONCURRENTLY would not wait for a row that is not committed yet, and
+ * leave it out of the index.
+ */
+void
+record_look_to_write(const text *resource, LeaseRecord *record)
+{
+	table_close(catalog_open(LEASE_TABLE, RowExclusiveLock), NoLock);
+	record_look(resource, record);
+}
+
 /* Names are compared byte for byte; NULL is a row that none protects. */
 bool
 same_resource(const text *a, const text *b)

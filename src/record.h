@@ -61,6 +61,7 @@ extern text *name_argument(FunctionCallInfo fcinfo, int n, const char *what);
 extern text *resource_argument(FunctionCallInfo fcinfo, int n);
 
 extern void record_look(const text *resource, LeaseRecord *record);
+extern void record_look_to_write(const text *resource, LeaseRecord *record);
 extern SysScanDesc resource_scan(Relation rel, Oid index, AttrNumber column,
 								 const text *resource);
 
