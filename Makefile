@@ -25,6 +25,10 @@ PGXS := $(shell $(PG_CONFIG) --pgxs 2>/dev/null)
 ifneq ($(wildcard $(PGXS)),)
 include $(PGXS)
 
+# In another directory than this one, look here for the sources alone, not for what was built.
+VPATH =
+vpath %.c $(srcdir)
+
 $(OBJS) $(OBJS:.o=.bc): $(wildcard $(TOP)src/*.h)
 
 # A private copy of the server with this build in it, its assertions on: the programs are
