@@ -315,9 +315,10 @@ grant(Request *request)
 	request->granted_to = request->holder ? request->holder
 		: default_holder(request);
 	deadline_grant(request->resource, request->token, request->ttl,
-				   record->own ? 0 : last, &request->deadline);
+				   present_has_granted(request->resource, last) ? 0 : last,
+				   &request->deadline);
 	write_grant(request);
-	present_granted();
+	present_granted(request->resource, request->token);
 }
 
 /*

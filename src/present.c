@@ -47,7 +47,7 @@ typedef struct Entry
 	int			level;			/* of a failed check at commit */
 	SubTransactionId subid;
 	int64		token;
-	text	   *resource;		/* NULL for ENTRY_TOKEN and ENTRY_GRANT */
+	text	   *resource;		/* NULL for ENTRY_TOKEN */
 	uint64		hash;
 	int			previous;		/* entry of the same hash before it, or -1 */
 } Entry;
@@ -249,9 +249,22 @@ present_bound_write(const text *resource, int64 token, int level,
 }
 
 void
-present_granted(void)
+present_granted(const text *resource, int64 token)
 {
-	add(ENTRY_GRANT, NULL, FENCE_NONE, ERROR);
+	add(ENTRY_GRANT, resource, token, ERROR);
+}
+
+/* Has this transaction granted the resource with this token? */
+bool
+present_has_granted(const text *resource, int64 token)
+{
+	if (last_entries == NULL)
+		return false;
+	for (int i = last_of(resource_hash(resource)); i >= 0; i = entries[i].previous)
+		if (entries[i].kind == ENTRY_GRANT && entries[i].token == token &&
+			same_resource(entries[i].resource, resource))
+			return true;
+	return false;
 }
 
 /*
