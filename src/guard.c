@@ -607,7 +607,7 @@ guard_update(Guard *guard, const TriggerData *trigdata)
 
 	/* Ask only where the answer counts: it is the dearest question here. */
 	if (assigned == fence && fence != FENCE_NONE)
-		named = statement_assigns_fence(guard->query_context,
+		named = statement_assigns_fence(guard->query_context, guard->fence,
 										bms_is_member(guard->fence - FirstLowInvalidHeapAttributeNumber,
 													  trigdata->tg_updatedcols));
 

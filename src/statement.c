@@ -17,6 +17,7 @@
 #include "executor/executor.h"
 #include "nodes/plannodes.h"
 #include "parser/parsetree.h"
+#include "replication/logicalworker.h"
 #include "tcop/pquery.h"
 
 #include "compat.h"
@@ -31,6 +32,7 @@ typedef struct Running
 
 static Running *innermost = NULL;
 static ExecutorRun_hook_type next_executor_run = NULL;
+static ExecutorFinish_hook_type next_executor_finish = NULL;
 
 static void
 run_statement(EXECUTOR_RUN_PARAMS)
@@ -52,11 +54,34 @@ run_statement(EXECUTOR_RUN_PARAMS)
 	PG_END_TRY();
 }
 
+/* A data-modifying CTE that nobody reads runs here. */
+static void
+finish_statement(QueryDesc *query)
+{
+	Running		self = {query, innermost};
+
+	innermost = &self;
+	PG_TRY();
+	{
+		if (next_executor_finish)
+			next_executor_finish(query);
+		else
+			standard_ExecutorFinish(query);
+	}
+	PG_FINALLY();
+	{
+		innermost = self.outer;
+	}
+	PG_END_TRY();
+}
+
 void
 statement_init(void)
 {
 	next_executor_run = ExecutorRun_hook;
 	ExecutorRun_hook = run_statement;
+	next_executor_finish = ExecutorFinish_hook;
+	ExecutorFinish_hook = finish_statement;
 }
 
 static bool
@@ -67,9 +92,9 @@ is_of(QueryDesc *query, MemoryContext query_context)
 }
 
 /*
- * The statement with this memory context.  If the library was loaded in the
- * midst of it, a client's statement is found in its portal; one of a function
- * is not found then.
+ * The statement with this memory context; NULL if the library was loaded in
+ * the midst of it, or if no statement is running, as where logical replication
+ * applies changes.
  */
 static QueryDesc *
 find_statement(MemoryContext query_context)
@@ -92,53 +117,109 @@ statement_is_plain_select(MemoryContext query_context)
 		!query->plannedstmt->hasModifyingCTE;
 }
 
-/* Does the list of a MERGE action's columns have the fence of its target? */
 static bool
-action_sets_fence(List *columns, Oid target)
+is_merge(Plan *plan)
 {
+	return plan && IsA(plan, ModifyTable) &&
+		((ModifyTable *) plan)->operation == CMD_MERGE;
+}
+
+/*
+ * Do all UPDATE actions of a MERGE set the fence?  Their columns are numbered
+ * as in the partition that they are for; the first has one list, as all have.
+ */
+static bool
+all_actions_set_fence(PlannedStmt *statement, ModifyTable *plan)
+{
+	Oid			target = rt_fetch(linitial_int(plan->resultRelations),
+								  statement->rtable)->relid;
 	Relation	rel = table_open(target, NoLock);
 	AttrNumber	fence = guard_fence_column(rel);
-
-	table_close(rel, NoLock);
-	return list_member_int(columns, fence);
-}
-
-#ifdef MERGE_ACTION_IS_KNOWN
-
-/* The action under way in a MERGE knows what it sets. */
-static bool
-merge_assigns_fence(QueryDesc *query, ModifyTable *plan, PlanState *state)
-{
-	MergeActionState *action = castNode(ModifyTableState, state)->mt_merge_action;
-	Index		target = plan->rootRelation ? plan->rootRelation : plan->nominalRelation;
-
-	return action == NULL ||
-		action_sets_fence(action->mas_action->updateColnos,
-						  rt_fetch(target, query->plannedstmt->rtable)->relid);
-}
-
-#else
-
-/* Before 17 none can tell which it is: all its UPDATE actions must set it. */
-static bool
-merge_assigns_fence(QueryDesc *query, ModifyTable *plan, PlanState *state)
-{
-	Index		target = plan->rootRelation ? plan->rootRelation : plan->nominalRelation;
-	Oid			relid = rt_fetch(target, query->plannedstmt->rtable)->relid;
 	ListCell   *lc;
 
+	table_close(rel, NoLock);
 	foreach(lc, linitial_node(List, plan->mergeActionLists))
 	{
 		MergeAction *action = lfirst_node(MergeAction, lc);
 
 		if (action->commandType == CMD_UPDATE &&
-			!action_sets_fence(action->updateColnos, relid))
+			!list_member_int(action->updateColnos, fence))
 			return false;
 	}
 	return true;
 }
 
+/*
+ * Does a MERGE set the fence of the row that it now updates?  Before 17 none
+ * can tell which action is under way, and so all of them must set it.
+ */
+static bool
+merge_sets_fence(PlannedStmt *statement, Plan *plan, PlanState *state,
+				 AttrNumber fence)
+{
+#ifdef MERGE_ACTION_IS_KNOWN
+	MergeActionState *action = state
+		? castNode(ModifyTableState, state)->mt_merge_action : NULL;
+
+	if (action)
+		return list_member_int(action->mas_action->updateColnos, fence);
 #endif
+	return all_actions_set_fence(statement, (ModifyTable *) plan);
+}
+
+/* The same for all of a statement; its state is NULL if it is out of reach. */
+static bool
+merges_set_fence(PlannedStmt *statement, QueryDesc *query, AttrNumber fence)
+{
+	int			n = 0;
+	ListCell   *lc;
+
+	if (is_merge(statement->planTree) &&
+		!merge_sets_fence(statement, statement->planTree,
+						  query ? query->planstate : NULL, fence))
+		return false;
+	foreach(lc, statement->subplans)
+	{
+		PlanState  *state = query
+			? list_nth(query->estate->es_subplanstates, n) : NULL;
+
+		if (is_merge(lfirst(lc)) &&
+			!merge_sets_fence(statement, lfirst(lc), state, fence))
+			return false;
+		n++;
+	}
+	return true;
+}
+
+/*
+ * unseen_sets_fence
+ *		The same for a statement that was not found.
+ *
+ * The first write of a session loads the library, so that this happens to many
+ * a client.  The plans of its statement are in its portal; those of a
+ * function's are out of reach.  Changes that logical replication applies are
+ * whole rows, whose tokens were judged where they come from.
+ */
+static bool
+unseen_sets_fence(MemoryContext query_context, AttrNumber fence)
+{
+	ListCell   *lc;
+
+	if (IsLogicalWorker())
+		return true;
+	if (ActivePortal == NULL ||
+		MemoryContextGetParent(query_context) != ActivePortal->portalContext)
+		return false;
+	foreach(lc, ActivePortal->stmts)
+	{
+		PlannedStmt *statement = lfirst_node(PlannedStmt, lc);
+
+		if (statement->utilityStmt ||
+			!merges_set_fence(statement, NULL, fence))
+			return false;
+	}
+	return true;
+}
 
 /*
  * statement_assigns_fence
@@ -148,34 +229,14 @@ merge_assigns_fence(QueryDesc *query, ModifyTable *plan, PlanState *state)
  * with more than one MERGE among them, all must assign it.
  */
 bool
-statement_assigns_fence(MemoryContext query_context, bool updated)
+statement_assigns_fence(MemoryContext query_context, AttrNumber fence,
+						bool updated)
 {
 	QueryDesc  *query;
-	ListCell   *plan_cell;
-	ListCell   *state_cell;
 
 	if (!updated)
 		return false;
 	query = find_statement(query_context);
-	if (query == NULL)
-		return false;
-
-	if (IsA(query->plannedstmt->planTree, ModifyTable))
-	{
-		ModifyTable *plan = (ModifyTable *) query->plannedstmt->planTree;
-
-		if (plan->operation == CMD_MERGE &&
-			!merge_assigns_fence(query, plan, query->planstate))
-			return false;
-	}
-	forboth(plan_cell, query->plannedstmt->subplans,
-			state_cell, query->estate->es_subplanstates)
-	{
-		ModifyTable *plan = lfirst(plan_cell);
-
-		if (plan && IsA(plan, ModifyTable) && plan->operation == CMD_MERGE &&
-			!merge_assigns_fence(query, plan, lfirst(state_cell)))
-			return false;
-	}
-	return true;
+	return query ? merges_set_fence(query->plannedstmt, query, fence)
+		: unseen_sets_fence(query_context, fence);
 }

@@ -17,9 +17,10 @@ extern void statement_init(void);
 extern bool statement_is_plain_select(MemoryContext query_context);
 
 /*
- * Does the statement assign the fence column of the row it now updates?
+ * Does the statement assign the fence, a column of the row it now updates?
  * updated says whether its SET lists name it at all.
  */
-extern bool statement_assigns_fence(MemoryContext query_context, bool updated);
+extern bool statement_assigns_fence(MemoryContext query_context,
+									AttrNumber fence, bool updated);
 
 #endif							/* FENCING_STATEMENT_H */
