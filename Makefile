@@ -28,6 +28,8 @@ include $(PGXS)
 # In another directory than this one, look here for the sources alone, not for what was built.
 VPATH =
 vpath %.c $(srcdir)
+vpath %.sql $(srcdir)
+vpath %.control $(srcdir)
 
 $(OBJS) $(OBJS:.o=.bc): $(wildcard $(TOP)src/*.h)
 
