@@ -76,55 +76,58 @@ option_is(const char *argument, const char *name, const char **value)
 }
 
 static bool
-boolean_option(const char *argument, const char *value)
+read_option(const char *argument, GuardOptions *options)
 {
-	bool		result;
+	const char *value;
 
-	if (!parse_bool(value, &result))
-		ereport(ERROR,
-				(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
-				 errmsg("invalid argument \"%s\" of trigger function fencing.guard()",
-						argument),
-				 errdetail("The value must be true or false.")));
-	return result;
+	if (option_is(argument, "on_stale", &value) && strcmp(value, "error") == 0)
+		options->on_stale = ON_STALE_ERROR;
+	else if (option_is(argument, "on_stale", &value) && strcmp(value, "skip") == 0)
+		options->on_stale = ON_STALE_SKIP;
+	else if (option_is(argument, "on_stale", &value) && strcmp(value, "warn") == 0)
+		options->on_stale = ON_STALE_WARN;
+	else if (option_is(argument, "resource", &value))
+		options->resource = value;
+	else if (option_is(argument, "resource_column", &value))
+		options->resource_column = value;
+	else if (option_is(argument, "remember_deleted", &value))
+		return parse_bool(value, &options->remember_deleted);
+	else if (option_is(argument, "require_present", &value))
+		return parse_bool(value, &options->require_present);
+	else
+		return false;
+	return true;
 }
 
 /*
- * guard_read_options
+ * read_options
  *		Options are trigger arguments, "name=value" each, so that a dump, a
- *		restore and pg_upgrade carry them.
+ *		restore and pg_upgrade carry them.  Returns the first that is none.
  */
+static const char *
+read_options(const Trigger *trigger, GuardOptions *options)
+{
+	const char *invalid = NULL;
+
+	memset(options, 0, sizeof(*options));
+	for (int i = 0; i < trigger->tgnargs; i++)
+		if (!read_option(trigger->tgargs[i], options) && invalid == NULL)
+			invalid = trigger->tgargs[i];
+	return invalid;
+}
+
 void
 guard_read_options(const Trigger *trigger, GuardOptions *options)
 {
-	memset(options, 0, sizeof(*options));
-	for (int i = 0; i < trigger->tgnargs; i++)
-	{
-		const char *argument = trigger->tgargs[i];
-		const char *value;
+	const char *invalid = read_options(trigger, options);
 
-		if (option_is(argument, "on_stale", &value) && strcmp(value, "error") == 0)
-			options->on_stale = ON_STALE_ERROR;
-		else if (option_is(argument, "on_stale", &value) && strcmp(value, "skip") == 0)
-			options->on_stale = ON_STALE_SKIP;
-		else if (option_is(argument, "on_stale", &value) && strcmp(value, "warn") == 0)
-			options->on_stale = ON_STALE_WARN;
-		else if (option_is(argument, "resource", &value))
-			options->resource = value;
-		else if (option_is(argument, "resource_column", &value))
-			options->resource_column = value;
-		else if (option_is(argument, "remember_deleted", &value))
-			options->remember_deleted = boolean_option(argument, value);
-		else if (option_is(argument, "require_present", &value))
-			options->require_present = boolean_option(argument, value);
-		else
-			ereport(ERROR,
-					(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
-					 errmsg("invalid argument \"%s\" of trigger function fencing.guard()",
-							argument),
-					 errdetail("Arguments are on_stale=error, skip or warn, resource=NAME, resource_column=COLUMN, remember_deleted=BOOLEAN and require_present=BOOLEAN."),
-					 errhint("Use fencing.protect(), which writes them.")));
-	}
+	if (invalid)
+		ereport(ERROR,
+				(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
+				 errmsg("invalid argument \"%s\" of trigger function fencing.guard()",
+						invalid),
+				 errdetail("Arguments are on_stale=error, skip or warn, resource=NAME, resource_column=COLUMN, remember_deleted=BOOLEAN and require_present=BOOLEAN."),
+				 errhint("Use fencing.protect(), which writes them.")));
 }
 
 /*
@@ -772,6 +775,7 @@ fencing_guard_options(PG_FUNCTION_ARGS)
 	static const char *const on_stale[] = {"error", "skip", "warn"};
 	Relation	rel = relation_open(PG_GETARG_OID(0), AccessShareLock);
 	GuardOptions options = {0};
+	bool		valid = true;
 	TupleDesc	desc;
 	Datum		values[5];
 	bool		nulls[5] = {false};
@@ -780,8 +784,10 @@ fencing_guard_options(PG_FUNCTION_ARGS)
 		elog(ERROR, "return type must be a row type");
 	for (int i = 0; rel->trigdesc && i < rel->trigdesc->numtriggers; i++)
 		if (rel->trigdesc->triggers[i].tgoid == PG_GETARG_OID(1))
-			guard_read_options(&rel->trigdesc->triggers[i], &options);
+			valid = read_options(&rel->trigdesc->triggers[i], &options) == NULL;
 
+	/* Not an error: anyone may make such a trigger, and the view shows all. */
+	nulls[0] = !valid;
 	values[0] = CStringGetTextDatum(on_stale[options.on_stale]);
 	nulls[1] = options.resource == NULL;
 	values[1] = nulls[1] ? (Datum) 0 : CStringGetTextDatum(options.resource);
