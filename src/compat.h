@@ -88,12 +88,23 @@ primary_key_of(Relation rel)
 #define MERGE_ACTION_IS_KNOWN 1
 #endif
 
-/* The process behind a virtual transaction. */
+/*
+ * The process that runs a virtual transaction; NULL if it has ended, though
+ * its place may have been taken by another.
+ */
+static inline PGPROC *
+vxid_proc(VirtualTransactionId vxid)
+{
 #if PG_VERSION_NUM < 170000
-#define vxid_proc(vxid) BackendIdGetProc((vxid).backendId)
+	PGPROC	   *proc = BackendIdGetProc(vxid.backendId);
+
+	return proc && proc->lxid == vxid.localTransactionId ? proc : NULL;
 #else
-#define vxid_proc(vxid) ProcNumberGetProc((vxid).procNumber)
+	PGPROC	   *proc = ProcNumberGetProc(vxid.procNumber);
+
+	return proc && proc->vxid.lxid == vxid.localTransactionId ? proc : NULL;
 #endif
+}
 
 /* Wait events of an extension have names of their own from 17. */
 static inline uint32

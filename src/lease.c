@@ -45,6 +45,7 @@
 #define TTL_MIN INT64CONST(1000)	/* 1 ms */
 #define TTL_MAX (INT64CONST(365) * USECS_PER_DAY)
 #define HEARTBEATS_PER_TTL 3
+#define LOOKS_BEFORE_EVICTING 10
 
 /* ---- intervals ---- */
 
@@ -674,6 +675,7 @@ fencing_forget(PG_FUNCTION_ARGS)
 	table_close(rel, NoLock);
 	deadline_forget(request.resource);
 	CommandCounterIncrement();
+	present_forgotten();
 	PG_RETURN_BOOL(true);
 }
 
@@ -739,14 +741,26 @@ fencing_evict(PG_FUNCTION_ARGS)
 	XLogRecPtr	lsn;
 
 	require_primary("evict()");
-	while (!resource_lock(resource, LOCK_WRITER, ExclusiveLock, false))
-		terminate_all(resource, LOCK_WRITER, ExclusiveLock);
+	for (int tries = 0; !resource_lock(resource, LOCK_WRITER, ExclusiveLock, false); tries++)
+	{
+		CHECK_FOR_INTERRUPTS();
+
+		/* Whoever has only looked, and was refused, lets go at once. */
+		if (tries < LOOKS_BEFORE_EVICTING)
+			pg_usleep(1000);
+		else
+			terminate_all(resource, LOCK_WRITER, ExclusiveLock);
+	}
 	terminate_all(resource, LOCK_HOLDER, AccessExclusiveLock);
 	(void) resource_lock(resource, LOCK_COMMIT, ExclusiveLock, true);
 
 	record_look_to_write(resource, &record);
 	if (!record.found)
+	{
+		resource_unlock(resource, LOCK_COMMIT, ExclusiveLock);
+		resource_unlock(resource, LOCK_WRITER, ExclusiveLock);
 		PG_RETURN_NULL();
+	}
 	if (record.own)
 		ereport(ERROR,
 				(errcode(ERRCODE_ACTIVE_SQL_TRANSACTION),

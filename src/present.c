@@ -38,6 +38,7 @@ typedef enum EntryKind
 	ENTRY_HOLD,					/* hold(): presents, and is checked at commit */
 	ENTRY_BOUND,				/* a bound row was written with the token */
 	ENTRY_GRANT,
+	ENTRY_FORGET,
 	ENTRY_RELEASE
 } EntryKind;
 
@@ -47,7 +48,7 @@ typedef struct Entry
 	int			level;			/* of a failed check at commit */
 	SubTransactionId subid;
 	int64		token;
-	text	   *resource;		/* NULL for ENTRY_TOKEN */
+	text	   *resource;		/* NULL for ENTRY_TOKEN and ENTRY_FORGET */
 	uint64		hash;
 	int			previous;		/* entry of the same hash before it, or -1 */
 } Entry;
@@ -252,6 +253,12 @@ void
 present_granted(const text *resource, int64 token)
 {
 	add(ENTRY_GRANT, resource, token, ERROR);
+}
+
+void
+present_forgotten(void)
+{
+	add(ENTRY_FORGET, NULL, FENCE_NONE, ERROR);
 }
 
 /* Has this transaction granted the resource with this token? */

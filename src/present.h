@@ -36,9 +36,10 @@ typedef enum GrantVerdict
 extern GrantVerdict present_bound_write(const text *resource, int64 token,
 										int level, int64 *current);
 
-/* This transaction has granted, or released, a lease. */
+/* This transaction has granted, released or forgotten a lease. */
 extern void present_granted(const text *resource, int64 token);
 extern bool present_has_granted(const text *resource, int64 token);
+extern void present_forgotten(void);
 extern void present_released(const text *resource, XLogRecPtr wal_before);
 
 #endif							/* FENCING_PRESENT_H */
