@@ -30,6 +30,11 @@
 #include "utils/varlena.h"
 #endif
 
+/* Written before the declaration since 18. */
+#if PG_VERSION_NUM < 180000
+#define pg_noreturn pg_attribute_noreturn()
+#endif
+
 /* Soft errors came with 16; before it every input error is raised. */
 #if PG_VERSION_NUM < 160000
 #define ereturn(context, value, ...) \

@@ -16,6 +16,8 @@
 #include "utils/elog.h"
 #include "utils/relcache.h"
 
+#include "compat.h"
+
 #define ERRCODE_STALE_TOKEN			MAKE_SQLSTATE('L','F','0','0','1')
 #define ERRCODE_MISSING_TOKEN		MAKE_SQLSTATE('L','F','0','0','2')
 #define ERRCODE_CONFLICTING_TOKEN	MAKE_SQLSTATE('L','F','0','0','3')
@@ -59,9 +61,9 @@ typedef enum LostBy
 	LOST_TO_WAITING_GRANT
 } LostBy;
 
-extern void error_lease_lost(const char *resource, int64 token,
-							 LostBy how, int64 current) pg_attribute_noreturn();
-extern void error_issuer_behind(int64 token, int64 last, const char *what) pg_attribute_noreturn();
-extern void error_snapshot_too_early(const char *resource) pg_attribute_noreturn();
+pg_noreturn extern void error_lease_lost(const char *resource, int64 token,
+							 LostBy how, int64 current);
+pg_noreturn extern void error_issuer_behind(int64 token, int64 last, const char *what);
+pg_noreturn extern void error_snapshot_too_early(const char *resource);
 
 #endif							/* FENCING_ERRORS_H */

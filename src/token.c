@@ -276,36 +276,35 @@ next_of_sequence(void)
  *		The next token: higher than last, the resource's last one (0 if it
  *		has none), and than the floor; LF006 otherwise.
  *
- * The floor is read before the draw: read after it, a later draw of another
- * session may have raised it above ours.  The epoch is read after the draw:
- * new_epoch() raises it before it sets the sequence back.
+ * Epoch and floor are read before the draw: read after it, a later draw of
+ * another session may have raised the floor above ours.  Should new_epoch()
+ * come in between, ours is of the epoch before, and was drawn before it: no
+ * later token.  An exhausted sequence that it sets back then gives a number
+ * whose token is below the floor, which is refused.
  */
 int64
 token_draw(int64 last)
 {
 	Relation	rel = catalog_open(ISSUER_TABLE, RowExclusiveLock);
-	Issuer		before;
-	Issuer		after;
+	Issuer		issuer;
 	int64		number;
 	int64		token;
 
-	read_issuer(rel, &before);
+	read_issuer(rel, &issuer);
 	number = next_of_sequence();
-	read_issuer(rel, &after);
-
 	if (number >= EPOCH_SIZE)
 		ereport(ERROR,
 				(errcode(ERRCODE_SEQUENCE_GENERATOR_LIMIT_EXCEEDED),
 				 errmsg("the tokens of epoch %lld have run out",
-						(long long) after.epoch),
+						(long long) issuer.epoch),
 				 errhint("An administrator starts a new epoch with SELECT fencing.new_epoch().")));
-	token = (after.epoch - 1) * EPOCH_SIZE + number;
+	token = (issuer.epoch - 1) * EPOCH_SIZE + number;
 	if (number < 1 || token <= last)
 		error_issuer_behind(token, last, "the last token of the resource");
-	if (token <= before.floor)
-		error_issuer_behind(token, before.floor, "the highest token on record");
+	if (token <= issuer.floor)
+		error_issuer_behind(token, issuer.floor, "the highest token on record");
 	if (number % FLOOR_STRIDE == 0)
-		(void) write_in_place(rel, &after.tid, raise_floor, &token);
+		(void) write_in_place(rel, &issuer.tid, raise_floor, &token);
 	table_close(rel, RowExclusiveLock);
 	return token;
 }
