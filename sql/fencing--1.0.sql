@@ -312,6 +312,11 @@ BEGIN
 		RAISE undefined_column USING
 			MESSAGE = format('column "%s" of table "%s" does not exist', protect.resource_column, class.relname),
 			HINT = 'resource_column is the column that names a row''s resource.';
+	ELSIF EXISTS (SELECT FROM pg_attribute a WHERE a.attrelid = protect.rel
+				  AND a.attname = protect.resource_column AND a.attgenerated <> '') THEN
+		RAISE wrong_object_type USING
+			MESSAGE = format('column "%s" of table "%s" is generated', protect.resource_column, class.relname),
+			DETAIL = 'Its value is computed after the guard has looked at the row.';
 	END IF;
 
 	IF protect.remember_deleted THEN

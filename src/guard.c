@@ -19,6 +19,7 @@
 #include "access/sysattr.h"
 #include "access/table.h"
 #include "access/tableam.h"
+#include "catalog/pg_proc.h"
 #include "catalog/pg_trigger.h"
 #include "commands/trigger.h"
 #include "executor/executor.h"
@@ -26,6 +27,7 @@
 #include "funcapi.h"
 #include "miscadmin.h"
 #include "utils/builtins.h"
+#include "utils/fmgroids.h"
 #include "utils/lsyscache.h"
 #include "utils/rel.h"
 #include "utils/snapmgr.h"
@@ -210,6 +212,63 @@ require_last(const TriggerData *trigdata)
 	}
 }
 
+/*
+ * prints_alike
+ *		Does a value of this type look the same in all sessions?  Otherwise
+ *		SET DateStyle would take a row over to another resource.
+ */
+static bool
+prints_alike(Oid type, Oid out)
+{
+	switch (out)
+	{
+		case F_FLOAT4OUT:
+		case F_FLOAT8OUT:
+		case F_BYTEAOUT:
+		case F_INTERVAL_OUT:
+			return false;
+		default:
+			return type_is_enum(getBaseType(type)) ||
+				func_volatile(out) == PROVOLATILE_IMMUTABLE;
+	}
+}
+
+static void
+bind_by_column(Guard *guard)
+{
+	const char *name = guard->options.resource_column;
+	AttrNumber	column = get_attnum(RelationGetRelid(guard->rel), name);
+	Form_pg_attribute attribute;
+	bool		varlena;
+
+	if (column <= 0)
+		ereport(ERROR,
+				(errcode(ERRCODE_UNDEFINED_COLUMN),
+				 errmsg("table \"%s\" is bound by column \"%s\", which does not exist",
+						RelationGetRelationName(guard->rel), name),
+				 errhint("If it was renamed, tell the guard: SELECT fencing.protect(..., resource_column => 'new name')."),
+				 errtable(guard->rel)));
+	attribute = TupleDescAttr(RelationGetDescr(guard->rel), column - 1);
+	if (attribute->attgenerated)
+		ereport(ERROR,
+				(errcode(ERRCODE_WRONG_OBJECT_TYPE),
+				 errmsg("table \"%s\" is bound by column \"%s\", which is generated",
+						RelationGetRelationName(guard->rel), name),
+				 errdetail("Its value is computed after the guard has looked at the row."),
+				 errtablecol(guard->rel, column)));
+	getTypeOutputInfo(attribute->atttypid, &guard->resource_out, &varlena);
+	if (!prints_alike(attribute->atttypid, guard->resource_out))
+		ereport(ERROR,
+				(errcode(ERRCODE_DATATYPE_MISMATCH),
+				 errmsg("table \"%s\" is bound by column \"%s\" of type %s",
+						RelationGetRelationName(guard->rel), name,
+						format_type_be(attribute->atttypid)),
+				 errdetail("Settings of a session decide how such a value is written as text, and so which resource it names."),
+				 errhint("Bind rows by a column of type text, bigint or uuid, for example."),
+				 errtablecol(guard->rel, column)));
+	guard->resource = column;
+}
+
 static Guard *
 make_guard(MemoryContext context, Relation rel, const Trigger *trigger)
 {
@@ -224,22 +283,7 @@ make_guard(MemoryContext context, Relation rel, const Trigger *trigger)
 		rel->rd_rel->relkind != RELKIND_PARTITIONED_TABLE)
 		guard->memory = key_memory(rel, context);
 	if (guard->options.resource_column)
-	{
-		bool		varlena;
-
-		guard->resource = get_attnum(RelationGetRelid(rel),
-									 guard->options.resource_column);
-		if (guard->resource == InvalidAttrNumber)
-			ereport(ERROR,
-					(errcode(ERRCODE_UNDEFINED_COLUMN),
-					 errmsg("table \"%s\" is bound by column \"%s\", which does not exist",
-							RelationGetRelationName(rel),
-							guard->options.resource_column),
-					 errhint("If it was renamed, tell the guard: SELECT fencing.protect(..., resource_column => 'new name')."),
-					 errtable(rel)));
-		getTypeOutputInfo(get_atttype(RelationGetRelid(rel), guard->resource),
-						  &guard->resource_out, &varlena);
-	}
+		bind_by_column(guard);
 	return guard;
 }
 
