@@ -222,6 +222,7 @@ DECLARE
 	old record;
 	args text;
 	target record;
+	suffix name;
 BEGIN
 	class := fencing.lock_owned(protect.rel);
 
@@ -285,7 +286,8 @@ BEGIN
 	SELECT t.tgparentid, t.tgenabled, o.* INTO old
 		FROM pg_trigger t, fencing.guard_options(protect.rel, t.oid) o
 		WHERE t.tgrelid = protect.rel AND t.tgfoid = 'fencing.guard()'::regprocedure
-		AND t.tgtype & 3 = 3;
+		AND t.tgtype & 3 = 3
+		ORDER BY t.tgparentid DESC LIMIT 1;
 	IF old.tgparentid <> 0 THEN
 		RAISE wrong_object_type USING
 			MESSAGE = format('table "%s" is protected as a partition', class.relname),
@@ -341,21 +343,25 @@ BEGIN
 		WHERE option.value IS NOT NULL;
 	PERFORM fencing.drop_guard(protect.rel);
 	FOR target IN SELECT * FROM fencing.guarded_with(protect.rel) LOOP
-		-- Triggers fire in the order of their names: these sort last.
+		-- Triggers fire in the order of their names: these sort last.  Those of a
+		-- partitioned table are named for it, so that a table with its own can be attached.
+		SELECT CASE c.relkind WHEN 'p' THEN '_' || c.relname ELSE '' END INTO STRICT suffix
+			FROM pg_class c WHERE c.oid = target.member;
 		IF target.needs_guard THEN
-			EXECUTE format('CREATE TRIGGER "~~fencing_guard" BEFORE INSERT OR UPDATE OR DELETE ON %s FOR EACH ROW EXECUTE FUNCTION fencing.guard(%s)',
-						   target.member, args);
+			EXECUTE format('CREATE TRIGGER %I BEFORE INSERT OR UPDATE OR DELETE ON %s FOR EACH ROW EXECUTE FUNCTION fencing.guard(%s)',
+						   ('~~fencing_guard' || suffix)::name, target.member, args);
 			IF old.tgenabled IN ('A', 'R') THEN
-				EXECUTE format('ALTER TABLE %s ENABLE %s TRIGGER "~~fencing_guard"', target.member,
-							   CASE old.tgenabled WHEN 'A' THEN 'ALWAYS' ELSE 'REPLICA' END);
+				EXECUTE format('ALTER TABLE %s ENABLE %s TRIGGER %I', target.member,
+							   CASE old.tgenabled WHEN 'A' THEN 'ALWAYS' ELSE 'REPLICA' END,
+							   ('~~fencing_guard' || suffix)::name);
 			END IF;
 		END IF;
 		-- After the row, since a DELETE may commit while an INSERT waits for its key.
 		IF target.needs_guard AND protect.remember_deleted THEN
-			EXECUTE format('CREATE TRIGGER "~~fencing_inserted" AFTER INSERT ON %s FOR EACH ROW EXECUTE FUNCTION fencing.guard(%s)',
-						   target.member, args);
-			EXECUTE format('CREATE TRIGGER "~~fencing_rekeyed" AFTER UPDATE ON %s FOR EACH ROW WHEN (%s) EXECUTE FUNCTION fencing.guard(%s)',
-						   target.member, array_to_string(key, ' OR '), args);
+			EXECUTE format('CREATE TRIGGER %I AFTER INSERT ON %s FOR EACH ROW EXECUTE FUNCTION fencing.guard(%s)',
+						   ('~~fencing_inserted' || suffix)::name, target.member, args);
+			EXECUTE format('CREATE TRIGGER %I AFTER UPDATE ON %s FOR EACH ROW WHEN (%s) EXECUTE FUNCTION fencing.guard(%s)',
+						   ('~~fencing_rekeyed' || suffix)::name, target.member, array_to_string(key, ' OR '), args);
 		END IF;
 		IF target.needs_truncate THEN
 			EXECUTE format('CREATE TRIGGER "~~fencing_truncate" BEFORE TRUNCATE ON %s EXECUTE FUNCTION fencing.guard(%s)',
@@ -410,8 +416,12 @@ CREATE VIEW fencing.protected_tables AS
 	FROM pg_catalog.pg_class c
 		LEFT JOIN pg_catalog.pg_attribute a ON a.attrelid = c.oid
 			AND a.atttypid = 'fencing.fence'::pg_catalog.regtype AND NOT a.attisdropped
-		LEFT JOIN pg_catalog.pg_trigger g ON g.tgrelid = c.oid
-			AND g.tgfoid = 'fencing.guard()'::pg_catalog.regprocedure AND g.tgtype & 3 = 3
+		LEFT JOIN LATERAL (
+			-- A table that was attached with a guard of its own has two.
+			SELECT * FROM pg_catalog.pg_trigger t
+			WHERE t.tgrelid = c.oid
+			AND t.tgfoid = 'fencing.guard()'::pg_catalog.regprocedure AND t.tgtype & 3 = 3
+			ORDER BY t.tgenabled IN ('O', 'A') DESC, t.tgparentid DESC LIMIT 1) g ON true
 		LEFT JOIN LATERAL fencing.guard_options(g.tgrelid, g.oid) o ON true
 	WHERE c.relkind IN ('r', 'p') AND (a.attnum IS NOT NULL OR g.oid IS NOT NULL);
 COMMENT ON VIEW fencing.protected_tables IS 'every fence column and every guard: options (NULL: no guard), whether the guard is enabled, and whether TRUNCATE is guarded';

@@ -198,6 +198,7 @@ require_last(const TriggerData *trigdata)
 		if (TRIGGER_FOR_ROW(other->tgtype) && TRIGGER_FOR_BEFORE(other->tgtype) &&
 			(TRIGGER_FOR_INSERT(other->tgtype) || TRIGGER_FOR_UPDATE(other->tgtype)) &&
 			other->tgenabled != TRIGGER_DISABLED &&
+			other->tgfoid != self->tgfoid &&
 			strcmp(other->tgname, self->tgname) > 0)
 			ereport(ERROR,
 					(errcode(ERRCODE_OBJECT_NOT_IN_PREREQUISITE_STATE),

@@ -1,0 +1,74 @@
+\i sql/include/fresh.psql
+-- attach and detach (trap 27): a protected table keeps its own guard beside its parent's
+CREATE TABLE p (id int, region text) PARTITION BY LIST (region);
+SELECT fencing.protect('p');
+CREATE TABLE a (id int, region text);
+SELECT fencing.protect('a');
+INSERT INTO a VALUES (1, 'a', 100);
+-- a protected table
+ALTER TABLE p ATTACH PARTITION a FOR VALUES IN ('a');
+SELECT rel, enabled, truncate_enabled FROM fencing.protected_tables ORDER BY rel::text;
+UPDATE p SET id = 2, fence = 99;
+UPDATE p SET id = 2, fence = 101 RETURNING *;
+-- with options of its own
+CREATE TABLE b (fence fencing.fence NOT NULL DEFAULT 0, id int, region text);
+SELECT fencing.protect('b', on_stale => 'skip');
+INSERT INTO b VALUES (100, 1, 'b');
+ALTER TABLE p ATTACH PARTITION b FOR VALUES IN ('b');
+SELECT rel, on_stale, enabled, truncate_enabled FROM fencing.protected_tables ORDER BY rel::text;
+UPDATE p SET id = 2, fence = 99 WHERE region = 'b';
+-- an unprotected one takes over the parent's guard
+CREATE TABLE c (id int, region text, fence fencing.fence NOT NULL DEFAULT 0);
+INSERT INTO c VALUES (1, 'c', 100);
+ALTER TABLE p ATTACH PARTITION c FOR VALUES IN ('c');
+SELECT rel, enabled, truncate_enabled FROM fencing.protected_tables ORDER BY rel::text;
+UPDATE p SET id = 2, fence = 99 WHERE region = 'c';
+SELECT fencing.protect('p');
+SELECT rel, on_stale, enabled, truncate_enabled FROM fencing.protected_tables ORDER BY rel::text;
+-- detached: shown as what it is
+ALTER TABLE p DETACH PARTITION a;
+ALTER TABLE p DETACH PARTITION c;
+SELECT rel, enabled, truncate_enabled FROM fencing.protected_tables ORDER BY rel::text;
+SELECT fencing.protect('a');
+UPDATE a SET fence = 99;
+ALTER TABLE p ATTACH PARTITION a FOR VALUES IN ('a');
+UPDATE p SET id = 3, fence = 99 WHERE region = 'a';
+ALTER TABLE p DETACH PARTITION a;
+SELECT rel, enabled, truncate_enabled FROM fencing.protected_tables ORDER BY rel::text;
+-- rows from and to an unprotected partition, of a parent that is not protected itself
+CREATE TABLE q (id int, region text, fence fencing.fence NOT NULL DEFAULT 0) PARTITION BY LIST (region);
+CREATE TABLE q_yes PARTITION OF q FOR VALUES IN ('yes');
+CREATE TABLE q_no PARTITION OF q FOR VALUES IN ('no');
+SELECT fencing.protect('q_yes');
+SELECT rel, enabled FROM fencing.protected_tables WHERE rel::text LIKE 'q%' ORDER BY rel::text;
+INSERT INTO q VALUES (1, 'yes', 100), (2, 'no', 100);
+UPDATE q SET region = 'no', fence = 99 WHERE id = 1;
+UPDATE q SET region = 'no' WHERE id = 1;
+UPDATE q SET region = 'no', fence = 101 WHERE id = 1 RETURNING tableoid::regclass, *;
+UPDATE q SET region = 'yes', fence = 50 WHERE id = 1 RETURNING tableoid::regclass, *;
+BEGIN; SELECT fencing.present(60); UPDATE q SET region = 'no' WHERE id = 1 RETURNING tableoid::regclass, *; COMMIT;
+BEGIN; SELECT fencing.present(60); UPDATE q SET region = 'yes' WHERE id = 1 RETURNING tableoid::regclass, *; ROLLBACK;
+-- a protected partitioned table, attached as a whole
+CREATE TABLE top (id int, region text) PARTITION BY LIST (region);
+SELECT fencing.protect('top');
+CREATE TABLE sub (id int, region text) PARTITION BY LIST (id);
+CREATE TABLE sub_1 PARTITION OF sub FOR VALUES IN (1);
+SELECT fencing.protect('sub');
+ALTER TABLE top ATTACH PARTITION sub FOR VALUES IN ('a');
+INSERT INTO top VALUES (1, 'a', 100);
+UPDATE top SET fence = 99;
+UPDATE sub SET fence = 101 RETURNING *;
+SELECT rel, enabled FROM fencing.protected_tables WHERE rel::text ~ 'top|sub' ORDER BY rel::text;
+-- two guards, and rows that move between them
+CREATE TABLE m (id int, region text) PARTITION BY LIST (region);
+SELECT fencing.protect('m');
+CREATE TABLE m_a (id int, region text);
+CREATE TABLE m_b (id int, region text);
+SELECT fencing.protect('m_a'), fencing.protect('m_b', on_stale => 'warn');
+ALTER TABLE m ATTACH PARTITION m_a FOR VALUES IN ('a');
+ALTER TABLE m ATTACH PARTITION m_b FOR VALUES IN ('b');
+INSERT INTO m VALUES (1, 'a', 100);
+UPDATE m SET region = 'b', fence = 99;
+UPDATE m SET region = 'b', fence = 101 RETURNING tableoid::regclass, *;
+BEGIN; SELECT fencing.present(102); UPDATE m SET region = 'a' RETURNING tableoid::regclass, *; COMMIT;
+UPDATE m SET region = 'b', fence = fence RETURNING tableoid::regclass, *;
