@@ -1,0 +1,44 @@
+\i sql/include/fresh.psql
+CREATE TABLE t (id int PRIMARY KEY, v text);
+SELECT fencing.protect('t');
+INSERT INTO t VALUES (1, 'a', 100);
+BEGIN ISOLATION LEVEL REPEATABLE READ;
+UPDATE t SET v = 'b', fence = 101 RETURNING *;
+SAVEPOINT s;
+UPDATE t SET v = 'x', fence = 100;
+ROLLBACK TO s;
+SELECT fencing.present(102);
+UPDATE t SET v = 'c' RETURNING *;
+COMMIT;
+BEGIN ISOLATION LEVEL SERIALIZABLE;
+UPDATE t SET v = 'x', fence = 101;
+ROLLBACK;
+BEGIN ISOLATION LEVEL SERIALIZABLE;
+UPDATE t SET v = 'd', fence = 103 RETURNING *;
+COMMIT;
+BEGIN ISOLATION LEVEL READ UNCOMMITTED;
+UPDATE t SET v = 'x';
+ROLLBACK;
+-- leases under all of them, granted and used in one transaction
+BEGIN ISOLATION LEVEL REPEATABLE READ;
+SELECT granted FROM fencing.acquire('rr');
+SELECT fencing.hold('rr', token) = token FROM fencing.leases WHERE resource = 'rr';
+SELECT fencing.renew('rr', fencing.presented()) > now();
+SELECT fencing.release('rr', fencing.presented());
+COMMIT;
+BEGIN ISOLATION LEVEL SERIALIZABLE;
+SELECT granted FROM fencing.acquire('s');
+SELECT granted FROM fencing.acquire('s');
+COMMIT;
+SELECT resource, state FROM fencing.leases ORDER BY resource;
+-- read only, and deferrable
+BEGIN READ ONLY;
+SELECT fencing.acquire('ro');
+ROLLBACK;
+BEGIN READ ONLY; SELECT fencing.renew('s', 1); ROLLBACK;
+BEGIN READ ONLY; SELECT fencing.release('s', 1); ROLLBACK;
+BEGIN READ ONLY; SELECT fencing.issue_token(); ROLLBACK;
+BEGIN READ ONLY; SELECT fencing.evict('s'); ROLLBACK;
+BEGIN READ ONLY; SELECT fencing.forget('s'); ROLLBACK;
+BEGIN READ ONLY; SELECT fencing.new_epoch(); ROLLBACK;
+BEGIN READ ONLY; SELECT resource, state FROM fencing.leases ORDER BY resource; ROLLBACK;
