@@ -110,12 +110,31 @@ close_unless_replicated(void)
 	(void) kill(MyProcPid, SIGTERM);
 }
 
-/* Lets a commit return before its WAL is flushed. */
+/*
+ * allow_lazy_commit, restore_synchronous_commit
+ *		Lets the commit that is about to be made return before its WAL is
+ *		flushed.  Not through the setting, which would cost as much as the rest
+ *		of a release: nothing but the commit itself runs before it is restored.
+ */
+static int	session_synchronous_commit;
+static bool is_lazy = false;
+
 void
 allow_lazy_commit(void)
 {
-	if (synchronous_commit > SYNCHRONOUS_COMMIT_OFF)
-		set_synchronous_commit("off");
+	if (is_lazy)
+		return;
+	session_synchronous_commit = synchronous_commit;
+	synchronous_commit = SYNCHRONOUS_COMMIT_OFF;
+	is_lazy = true;
+}
+
+void
+restore_synchronous_commit(void)
+{
+	if (is_lazy)
+		synchronous_commit = session_synchronous_commit;
+	is_lazy = false;
 }
 
 /*

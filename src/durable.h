@@ -18,6 +18,7 @@ extern void require_synchronous_standbys(void);
 extern void force_durable_commit(void);
 extern void close_unless_replicated(void);
 extern void allow_lazy_commit(void);
+extern void restore_synchronous_commit(void);
 
 /* Writes the fixed-width part of a row where it stands. */
 extern XLogRecPtr write_in_place(Relation rel, ItemPointer tid,

@@ -735,7 +735,7 @@ Datum
 fencing_evict(PG_FUNCTION_ARGS)
 {
 	text	   *resource = resource_argument(fcinfo, 0);
-	LeaseRecord record;
+	LeaseRecord record = {0};
 	Relation	rel;
 	int64		token;
 	XLogRecPtr	lsn;

@@ -79,6 +79,7 @@ static bool releases_only;
 static void
 reset(void)
 {
+	restore_synchronous_commit();
 	entries = NULL;
 	n_entries = max_entries = 0;
 	last_entries = NULL;

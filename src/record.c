@@ -15,12 +15,14 @@
 #include "postgres.h"
 
 #include "access/genam.h"
+#include "access/heapam.h"
 #include "access/htup_details.h"
 #include "access/table.h"
 #include "access/xact.h"
 #include "catalog/pg_collation.h"
 #include "common/hashfn.h"
 #include "miscadmin.h"
+#include "storage/bufmgr.h"
 #include "storage/lmgr.h"
 #include "utils/builtins.h"
 #include "utils/fmgroids.h"
@@ -85,24 +87,29 @@ resource_scan(Relation rel, Oid index, AttrNumber column,
 }
 
 static void
+read_record(LeaseRecord *record, HeapTuple tuple)
+{
+	TransactionId xmin = HeapTupleHeaderGetXmin(tuple->t_data);
+
+	record->found = true;
+	record->tuple = heap_copytuple(tuple);
+	memcpy(&record->form, GETSTRUCT(record->tuple), SIZEOF_LEASE_FORM);
+	record->own = TransactionIdIsCurrentTransactionId(xmin);
+	record->after_snapshot = !record->own &&
+		IsolationUsesXactSnapshot() &&
+		XidInMVCCSnapshot(xmin, GetTransactionSnapshot());
+}
+
+static void
 look_once(Relation rel, const text *resource, LeaseRecord *record)
 {
 	SysScanDesc scan = resource_scan(rel, catalog_oid(LEASE_INDEX),
 									 Anum_lease_resource, resource);
 	HeapTuple	tuple = systable_getnext(scan);
 
-	record->found = HeapTupleIsValid(tuple);
-	if (record->found)
-	{
-		TransactionId xmin = HeapTupleHeaderGetXmin(tuple->t_data);
-
-		record->tuple = heap_copytuple(tuple);
-		memcpy(&record->form, GETSTRUCT(record->tuple), SIZEOF_LEASE_FORM);
-		record->own = TransactionIdIsCurrentTransactionId(xmin);
-		record->after_snapshot = !record->own &&
-			IsolationUsesXactSnapshot() &&
-			XidInMVCCSnapshot(xmin, GetTransactionSnapshot());
-	}
+	record->found = false;
+	if (HeapTupleIsValid(tuple))
+		read_record(record, tuple);
 	systable_endscan(scan);
 }
 
@@ -121,7 +128,6 @@ record_look(const text *resource, LeaseRecord *record)
 {
 	Relation	rel = catalog_open(LEASE_TABLE, AccessShareLock);
 
-	memset(record, 0, sizeof(*record));
 	look_once(rel, resource, record);
 	if (!record->found)
 		look_once(rel, resource, record);
@@ -129,8 +135,36 @@ record_look(const text *resource, LeaseRecord *record)
 }
 
 /*
+ * Is the row version that an earlier look found still the newest?  Then what
+ * was changed in place since is read again.
+ */
+static bool
+look_at_same_version(Relation rel, const text *resource, LeaseRecord *record)
+{
+	HeapTupleData tuple;
+	Buffer		buffer;
+	Datum		name;
+	bool		isnull;
+	bool		same;
+
+	tuple.t_self = record->tuple->t_self;
+	if (!heap_fetch(rel, SnapshotSelf, &tuple, &buffer, false))
+		return false;
+
+	/* VACUUM FULL may have put another's row in its place. */
+	name = heap_getattr(&tuple, Anum_lease_resource, RelationGetDescr(rel),
+						&isnull);
+	same = same_resource(DatumGetTextPP(name), resource);
+	if (same)
+		read_record(record, &tuple);
+	ReleaseBuffer(buffer);
+	return same;
+}
+
+/*
  * record_look_to_write
- *		The same for one who holds the writer's lock and may write the record.
+ *		The same for one who holds the writer's lock and may write the record;
+ *		*record is what an earlier look found, or all zero.
  *
  * The table stays locked, as by any writer, to the end of the transaction.
  * Else VACUUM FULL could move the row between the look and the write, and
@@ -140,8 +174,11 @@ record_look(const text *resource, LeaseRecord *record)
 void
 record_look_to_write(const text *resource, LeaseRecord *record)
 {
-	table_close(catalog_open(LEASE_TABLE, RowExclusiveLock), NoLock);
-	record_look(resource, record);
+	Relation	rel = catalog_open(LEASE_TABLE, RowExclusiveLock);
+
+	if (!record->found || !look_at_same_version(rel, resource, record))
+		look_once(rel, resource, record);
+	table_close(rel, NoLock);
 }
 
 /* Names are compared byte for byte; NULL is a row that none protects. */
