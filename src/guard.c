@@ -21,11 +21,13 @@
 #include "access/tableam.h"
 #include "catalog/pg_proc.h"
 #include "catalog/pg_trigger.h"
+#include "catalog/pg_type.h"
 #include "commands/trigger.h"
 #include "executor/executor.h"
 #include "fmgr.h"
 #include "funcapi.h"
 #include "miscadmin.h"
+#include "parser/parse_coerce.h"
 #include "utils/builtins.h"
 #include "utils/fmgroids.h"
 #include "utils/lsyscache.h"
@@ -48,7 +50,8 @@ typedef struct Guard
 	GuardOptions options;
 	AttrNumber	fence;
 	AttrNumber	resource;		/* InvalidAttrNumber: no column binds rows */
-	Oid			resource_out;	/* output function of that column's type */
+	Oid			resource_out;	/* what makes text, or a string, of its value */
+	bool		resource_cast;	/* text: a cast, as of char(n) and boolean */
 	MemoryContext query_context;
 	KeyMemory  *memory;			/* NULL: deleted rows are not remembered */
 	/* The row that was last let through by BEFORE UPDATE, and its token */
@@ -240,6 +243,7 @@ bind_by_column(Guard *guard)
 	const char *name = guard->options.resource_column;
 	AttrNumber	column = get_attnum(RelationGetRelid(guard->rel), name);
 	Form_pg_attribute attribute;
+	Oid			cast;
 	bool		varlena;
 
 	if (column <= 0)
@@ -257,7 +261,13 @@ bind_by_column(Guard *guard)
 						RelationGetRelationName(guard->rel), name),
 				 errdetail("Its value is computed after the guard has looked at the row."),
 				 errtablecol(guard->rel, column)));
-	getTypeOutputInfo(attribute->atttypid, &guard->resource_out, &varlena);
+	guard->resource_cast =
+		find_coercion_pathway(TEXTOID, getBaseType(attribute->atttypid),
+							  COERCION_EXPLICIT, &cast) == COERCION_PATH_FUNC;
+	if (guard->resource_cast)
+		guard->resource_out = cast;
+	else
+		getTypeOutputInfo(attribute->atttypid, &guard->resource_out, &varlena);
 	if (!prints_alike(attribute->atttypid, guard->resource_out))
 		ereport(ERROR,
 				(errcode(ERRCODE_DATATYPE_MISMATCH),
@@ -391,7 +401,9 @@ resource_of(const Guard *guard, HeapTuple tuple)
 						 RelationGetDescr(guard->rel), &isnull);
 	if (isnull)
 		return NULL;
-	printed = OidOutputFunctionCall(guard->resource_out, value);
+	printed = guard->resource_cast
+		? TextDatumGetCString(OidFunctionCall1(guard->resource_out, value))
+		: OidOutputFunctionCall(guard->resource_out, value);
 	if (options->resource)
 		printed = psprintf("%s:%s", options->resource, printed);
 	return cstring_to_text(printed);
