@@ -183,12 +183,14 @@ deadline_close(const text *resource, int64 token, Deadline *deadline)
 /*
  * deadline_renew
  *		Moves the deadline of a token to ttl from now, unless it has passed.
+ *		A ttl longer than the last one is refused with DEADLINE_LONGER, unless
+ *		promised: the caller has seen to it that the record of it is durable.
  *
  * The row may be one that an open grant is about to replace: that does no
  * harm, since the grant's token has a slot of its own.
  */
 DeadlineState
-deadline_renew(const text *resource, int64 token, int64 ttl,
+deadline_renew(const text *resource, int64 token, int64 ttl, bool promised,
 			   Deadline *deadline)
 {
 	DeadlineRow row;
@@ -205,14 +207,18 @@ deadline_renew(const text *resource, int64 token, int64 ttl,
 		{
 			state = DEADLINE_PASSED;
 			row.form->closed[slot] = true;
+			MarkBufferDirty(row.buffer);
 		}
+		else if (!promised && ttl > row.form->slot[slot].at -
+				 row.form->slot[slot].renewed_at)
+			state = DEADLINE_LONGER;
 		else
 		{
 			state = DEADLINE_AHEAD;
 			row.form->slot[slot].at = now + ttl;
 			row.form->slot[slot].renewed_at = now;
+			MarkBufferDirty(row.buffer);
 		}
-		MarkBufferDirty(row.buffer);
 		*deadline = row.form->slot[slot];
 	}
 	close_row(&row);
@@ -253,8 +259,8 @@ freeze_row(const text *resource)
 
 /* Writes a fresh deadline; returns whether there was a row to write it to. */
 static bool
-write_slot(const text *resource, int64 token, int64 ttl, int64 keep,
-		   Deadline *deadline)
+write_slot(const text *resource, int64 token, int64 ttl, bool promised,
+		   int64 keep, Deadline *deadline)
 {
 	DeadlineRow row;
 	bool		written = false;
@@ -264,7 +270,7 @@ write_slot(const text *resource, int64 token, int64 ttl, int64 keep,
 	now = GetCurrentTimestamp();
 	deadline->token = token;
 	deadline->at = now + ttl;
-	deadline->renewed_at = now;
+	deadline->renewed_at = promised ? now : deadline->at;
 	if (row.form)
 	{
 		int			slot = slot_to_write(&row, keep);
@@ -290,13 +296,14 @@ void
 deadline_grant(const text *resource, int64 token, int64 ttl,
 			   int64 committed, Deadline *deadline)
 {
-	if (!write_slot(resource, token, ttl, committed, deadline))
+	if (!write_slot(resource, token, ttl, true, committed, deadline))
 		insert_row(resource, deadline);
 }
 
 /*
  * deadline_restart
- *		The first look at a lease since a crash: a full TTL from now.
+ *		The first look at a lease since a crash: a full TTL from now.  Whether
+ *		the standbys know of that TTL is open, so it counts as not promised.
  *
  * The caller holds the writer's lock.  The row stays if the transaction that
  * looked rolls back.
@@ -305,7 +312,7 @@ void
 deadline_restart(const text *resource, int64 token, int64 ttl,
 				 Deadline *deadline)
 {
-	if (!write_slot(resource, token, ttl, 0, deadline))
+	if (!write_slot(resource, token, ttl, false, 0, deadline))
 	{
 		insert_row(resource, deadline);
 		freeze_row(resource);
@@ -357,7 +364,7 @@ fencing_lease_deadline(PG_FUNCTION_ARGS)
 		{
 			values[0] = TimestampTzGetDatum(deadline.at);
 			values[1] = TimestampTzGetDatum(deadline.renewed_at);
-			nulls[1] = false;
+			nulls[1] = deadline.renewed_at == deadline.at;
 		}
 		values[2] = BoolGetDatum(state == DEADLINE_PASSED);
 		nulls[0] = nulls[2] = false;

@@ -15,6 +15,7 @@ typedef enum DeadlineState
 {
 	DEADLINE_MISSING,			/* lost in a crash: nobody has looked since */
 	DEADLINE_AHEAD,				/* in force */
+	DEADLINE_LONGER,			/* in force; longer than was promised so far */
 	DEADLINE_PASSED				/* final: no renewal takes it back */
 } DeadlineState;
 
@@ -22,7 +23,7 @@ typedef struct Deadline
 {
 	int64		token;
 	TimestampTz at;
-	TimestampTz renewed_at;
+	TimestampTz renewed_at;		/* = at: restarted, and promised to nobody */
 } Deadline;
 
 extern DeadlineState deadline_look(const text *resource, int64 token,
@@ -30,7 +31,8 @@ extern DeadlineState deadline_look(const text *resource, int64 token,
 extern DeadlineState deadline_close(const text *resource, int64 token,
 									Deadline *deadline);
 extern DeadlineState deadline_renew(const text *resource, int64 token,
-									int64 ttl, Deadline *deadline);
+									int64 ttl, bool promised,
+									Deadline *deadline);
 extern void deadline_grant(const text *resource, int64 token, int64 ttl,
 						   int64 committed, Deadline *deadline);
 extern void deadline_restart(const text *resource, int64 token, int64 ttl,

@@ -144,8 +144,9 @@ restore_synchronous_commit(void)
  *		standby.  The server does the same to pg_database.datfrozenxid.
  *
  * change() gets the tuple under the exclusive lock of its page, so that it
- * can look again before it writes; it returns whether it wrote.  Returns the
- * end of the WAL record, or InvalidXLogRecPtr.
+ * can look again before it writes; it returns whether it wrote.  Returns up to
+ * where the WAL must be flushed for the row as it now is to be durable, also
+ * where another session wrote it, and may not have flushed it yet.
  */
 XLogRecPtr
 write_in_place(Relation rel, ItemPointer tid,
@@ -155,7 +156,7 @@ write_in_place(Relation rel, ItemPointer tid,
 	GenericXLogState *state;
 	Page		page;
 	ItemId		item;
-	XLogRecPtr	lsn = InvalidXLogRecPtr;
+	XLogRecPtr	lsn;
 
 	LockBuffer(buffer, BUFFER_LOCK_EXCLUSIVE);
 	state = GenericXLogStart(rel);
@@ -165,7 +166,10 @@ write_in_place(Relation rel, ItemPointer tid,
 		change((HeapTupleHeader) PageGetItem(page, item), arg))
 		lsn = GenericXLogFinish(state);
 	else
+	{
 		GenericXLogAbort(state);
+		lsn = PageGetLSN(BufferGetPage(buffer));
+	}
 	UnlockReleaseBuffer(buffer);
 	return lsn;
 }

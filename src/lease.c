@@ -252,6 +252,7 @@ is_free(Request *request)
 		case DEADLINE_PASSED:
 			return true;
 		case DEADLINE_AHEAD:
+		case DEADLINE_LONGER:
 			break;
 		case DEADLINE_MISSING:
 			deadline_restart(request->resource, record->form.token,
@@ -520,6 +521,9 @@ raise_ttl(HeapTupleHeader tuple, void *arg)
  *		After a crash a lease has the TTL on record again, so a longer one
  *		must be there, durable, before it is promised.  In place, like the
  *		deadline: a renewal stands even if its transaction rolls back.
+ *
+ * A TTL that is on record already was perhaps put there by a renewal whose
+ * wait for the standbys was broken off: so it may have to be waited for again.
  */
 static void
 promise_ttl(const text *resource, int64 token, int64 ttl)
@@ -572,6 +576,7 @@ fencing_renew(PG_FUNCTION_ARGS)
 	int64		ttl = PG_ARGISNULL(2) ? 0 : ttl_argument(fcinfo, 2);
 	LeaseRecord record;
 	Deadline	deadline;
+	DeadlineState state;
 
 	require_primary("renew()");
 	record_look(resource, &record);
@@ -585,12 +590,17 @@ fencing_renew(PG_FUNCTION_ARGS)
 	require_role_of(&record, resource);
 	if (ttl == 0)
 		ttl = record.form.ttl;
-	else if (ttl > record.form.ttl)
-		promise_ttl(resource, token, ttl);
 
-	switch (deadline_renew(resource, token, ttl, &deadline))
+	state = deadline_renew(resource, token, ttl, false, &deadline);
+	if (state == DEADLINE_LONGER || state == DEADLINE_MISSING)
+	{
+		promise_ttl(resource, token, ttl);
+		state = deadline_renew(resource, token, ttl, true, &deadline);
+	}
+	switch (state)
 	{
 		case DEADLINE_AHEAD:
+		case DEADLINE_LONGER:
 			break;
 		case DEADLINE_PASSED:
 			error_lease_lost(text_to_cstring(resource), token, LOST_EXPIRED, 0);

@@ -182,7 +182,7 @@ insert_record(Relation rel, const FormData_issuer *self, Issuer *issuer)
 		tuple = heap_form_tuple(RelationGetDescr(rel), values, nulls);
 		heap_insert(rel, tuple, GetCurrentCommandId(true),
 					HEAP_INSERT_FROZEN, NULL);
-		XLogFlush(GetXLogInsertRecPtr());
+		XLogFlush(XactLastRecEnd);
 		read_records(rel, self, issuer);
 	}
 	LockRelease(&tag, ExclusiveLock, false);
@@ -398,7 +398,7 @@ fencing_new_epoch(PG_FUNCTION_ARGS)
 	lsn = write_in_place(rel, &issuer.tid, raise_epoch, &epoch);
 	read_issuer(rel, &issuer);
 	table_close(rel, RowExclusiveLock);
-	make_durable(XLogRecPtrIsInvalid(lsn) ? GetXLogInsertRecPtr() : lsn);
+	make_durable(lsn);
 
 	/* An exhausted sequence starts again; nobody can draw from it till then. */
 	if (next_of_sequence() >= EPOCH_SIZE)
