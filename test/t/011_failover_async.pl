@@ -42,7 +42,7 @@ for my $failover (1 .. 3)
 
 	my @lost = grants($primary, 100);
 	cmp_ok($lost[0], '>', highest($highest, $known), "failover $failover: 100 more grants");
-	$primary->kill9;
+	crash($primary);
 
 	my $winner = shift @standbys;
 	promote_node($winner);

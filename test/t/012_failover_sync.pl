@@ -55,7 +55,7 @@ like($refused->{text}, qr/ERROR:  55000: no lease is granted without synchronous
 	'fencing.require_synchronous refuses where none is configured');
 like($refused->{text}, qr/HINT:  Set synchronous_standby_names/, 'with a hint');
 $primary->safe_psql('postgres', 'CREATE ROLE plain LOGIN');
-sqlstate_is($primary, 'postgres', 'SET fencing.require_synchronous = off', '42501',
+sqlstate_is($primary, 'postgres', "SET fencing.require_synchronous = off; SELECT * FROM fencing.acquire('job')", '55000',
 	'no plain role can turn it off', extra_params => [ '-U', 'plain' ]);
 $session->end;
 
@@ -102,7 +102,7 @@ for my $name (sort keys %how)
 		{
 			$waiting = session($primary);
 			$pid = $waiting->backend;
-			$resource = "$end $resource";
+			$resource = "$end " . $resource =~ s/^terminate //r;
 			$waiting->send("SELECT token FROM fencing.acquire('$resource')");
 		}
 		waits($pid);
@@ -110,6 +110,9 @@ for my $name (sort keys %how)
 		if ($end eq 'cut off')
 		{
 			$waiting->end('KILL');
+			sleep 0.2;
+			waits($pid);
+			$primary->safe_psql('postgres', "SELECT pg_cancel_backend($pid)");
 			next;
 		}
 		$primary->safe_psql('postgres', "SELECT pg_${end}_backend($pid)");
@@ -140,7 +143,7 @@ my $unknown = $primary->safe_psql('postgres', q{SELECT max(token) FROM fencing.l
 my $in_force = join ',', map { "'$_'" } @left;
 is($primary->safe_psql('postgres', "SELECT count(*) FROM fencing.leases WHERE state = 'held' AND resource IN ($in_force)"),
 	scalar @left, 'the grants that nobody was told of are in force');
-$primary->kill9;
+crash($primary);
 my ($winner, $other) = @standbys;
 promote_node($winner);
 is($winner->safe_psql('postgres', "SELECT count(*) FROM fencing.leases WHERE resource IN ($in_force)"), 0,
