@@ -30,7 +30,7 @@ static const char *const object_names[CATALOG_OBJECTS] = {
 	[ISSUER_TABLE] = "issuer",
 	[TOKEN_SEQUENCE] = "token_seq",
 	[DELETED_TABLE] = "deleted",
-	[DELETED_INDEX] = "deleted_pkey"
+	[DELETED_INDEX] = "deleted_pkey",
 };
 
 static Oid	object_oids[CATALOG_OBJECTS];

@@ -16,6 +16,8 @@
 	"Another holder has taken over. Stop, and do not retry with this token: acquire the lease anew and start from fresh data."
 #define LOST_HINT \
 	"Stop the work that the lease covered; to go on, acquire the lease anew and start from fresh data."
+#define PRESENT_ONLY_HINT \
+	"Call fencing.present() first in the transaction."
 #define PRESENT_HINT \
 	"Call fencing.present() first in the transaction, or assign the token to the fence column."
 
@@ -62,7 +64,7 @@ error_missing_token(const WritePlace *place, int64 fence)
 			 ? errdetail("The write carries no token, and this table takes no write without one.")
 			 : errdetail("The write carries no token, which counts as 0, but token %lld has been committed to the row.",
 						 (long long) fence),
-			 errhint(PRESENT_HINT),
+			 place->present_only ? errhint(PRESENT_ONLY_HINT) : errhint(PRESENT_HINT),
 			 errtablecol(place->rel, place->column)));
 }
 
@@ -87,7 +89,7 @@ error_not_presented(const WritePlace *place, int64 assigned, int64 fence)
 					RelationGetRelationName(place->rel)),
 			 errdetail("The statement writes %lld to the fence column, the row's fence is %lld, and in this table only a presented token counts.",
 					   (long long) assigned, (long long) fence),
-			 errhint("Call fencing.present() first in the transaction."),
+			 errhint(PRESENT_ONLY_HINT),
 			 errtablecol(place->rel, place->column)));
 }
 

@@ -35,6 +35,7 @@ typedef struct WritePlace
 	AttrNumber	column;
 	const char *resource;
 	int			level;
+	bool		present_only;	/* a fence value in the statement is no token */
 } WritePlace;
 
 extern void error_stale_fence(const WritePlace *place, int64 token,

@@ -416,7 +416,8 @@ place_of(const Guard *guard, const text *resource)
 		.rel = guard->rel,
 		.column = guard->fence,
 		.resource = resource ? text_to_cstring(resource) : NULL,
-		.level = guard->options.on_stale == ON_STALE_WARN ? WARNING : ERROR
+		.level = guard->options.on_stale == ON_STALE_WARN ? WARNING : ERROR,
+		.present_only = guard->options.require_present,
 	};
 
 	return place;

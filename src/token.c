@@ -322,16 +322,14 @@ fencing_issue_token(PG_FUNCTION_ARGS)
 	PG_RETURN_INT64(token_draw(0));
 }
 
-/* Sets the epoch, unless another session has set a later one meanwhile. */
+/* Sets the epoch; one that another session has set meanwhile is not lowered. */
 static bool
 raise_epoch(HeapTupleHeader tuple, void *arg)
 {
 	int64		epoch = *(int64 *) arg;
 	Form_issuer record = (Form_issuer) ((char *) tuple + tuple->t_hoff);
 
-	if (record->epoch >= epoch)
-		return false;
-	record->epoch = epoch;
+	record->epoch = Max(record->epoch, epoch);
 	return true;
 }
 
