@@ -14,10 +14,10 @@
 
 #include <signal.h>
 
-#include "access/generic_xlog.h"
 #include "access/htup_details.h"
 #include "access/xact.h"
 #include "access/xlog.h"
+#include "access/xloginsert.h"
 #include "miscadmin.h"
 #include "replication/syncrep.h"
 #include "replication/walsender.h"
@@ -144,32 +144,33 @@ restore_synchronous_commit(void)
  *		standby.  The server does the same to pg_database.datfrozenxid.
  *
  * change() gets the tuple under the exclusive lock of its page, so that it
- * can look again before it writes; it returns whether it wrote.  Returns up to
- * where the WAL must be flushed for the row as it now is to be durable, also
- * where another session wrote it, and may not have flushed it yet.
+ * can look again before it writes; it returns whether it wrote.  It must not
+ * raise an error.  Returns the end of the WAL record, or InvalidXLogRecPtr.
+ *
+ * The record is an image of the page, without its hole.  A generic record
+ * would be smaller, but wal_consistency_checking takes the hint bits of a heap
+ * page, which nobody logs, for a difference and stops recovery.
  */
 XLogRecPtr
 write_in_place(Relation rel, ItemPointer tid,
 			   bool (*change) (HeapTupleHeader tuple, void *arg), void *arg)
 {
 	Buffer		buffer = ReadBuffer(rel, ItemPointerGetBlockNumber(tid));
-	GenericXLogState *state;
-	Page		page;
+	Page		page = BufferGetPage(buffer);
 	ItemId		item;
-	XLogRecPtr	lsn;
+	XLogRecPtr	lsn = InvalidXLogRecPtr;
 
 	LockBuffer(buffer, BUFFER_LOCK_EXCLUSIVE);
-	state = GenericXLogStart(rel);
-	page = GenericXLogRegisterBuffer(state, buffer, 0);
+	START_CRIT_SECTION();
 	item = PageGetItemId(page, ItemPointerGetOffsetNumber(tid));
 	if (ItemIdIsNormal(item) &&
 		change((HeapTupleHeader) PageGetItem(page, item), arg))
-		lsn = GenericXLogFinish(state);
-	else
 	{
-		GenericXLogAbort(state);
-		lsn = PageGetLSN(BufferGetPage(buffer));
+		MarkBufferDirty(buffer);
+		if (RelationNeedsWAL(rel))
+			lsn = log_newpage_buffer(buffer, true);
 	}
+	END_CRIT_SECTION();
 	UnlockReleaseBuffer(buffer);
 	return lsn;
 }
