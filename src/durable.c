@@ -145,7 +145,9 @@ restore_synchronous_commit(void)
  *
  * change() gets the tuple under the exclusive lock of its page, so that it
  * can look again before it writes; it returns whether it wrote.  It must not
- * raise an error.  Returns the end of the WAL record, or InvalidXLogRecPtr.
+ * raise an error.  Returns up to where the WAL must be flushed for the row as
+ * it now is to be durable, also where another session wrote it, and may not
+ * have flushed it yet.
  *
  * The record is an image of the page, without its hole.  A generic record
  * would be smaller, but wal_consistency_checking takes the hint bits of a heap
@@ -158,7 +160,7 @@ write_in_place(Relation rel, ItemPointer tid,
 	Buffer		buffer = ReadBuffer(rel, ItemPointerGetBlockNumber(tid));
 	Page		page = BufferGetPage(buffer);
 	ItemId		item;
-	XLogRecPtr	lsn = InvalidXLogRecPtr;
+	XLogRecPtr	lsn;
 
 	LockBuffer(buffer, BUFFER_LOCK_EXCLUSIVE);
 	START_CRIT_SECTION();
@@ -168,9 +170,10 @@ write_in_place(Relation rel, ItemPointer tid,
 	{
 		MarkBufferDirty(buffer);
 		if (RelationNeedsWAL(rel))
-			lsn = log_newpage_buffer(buffer, true);
+			(void) log_newpage_buffer(buffer, true);
 	}
 	END_CRIT_SECTION();
+	lsn = PageGetLSN(page);
 	UnlockReleaseBuffer(buffer);
 	return lsn;
 }
