@@ -126,7 +126,7 @@
 #define ACQUIRE_REFUSES		1	/* where W is taken, rather than wait */
 #endif
 #ifndef DECIDE_LOCKED
-#define DECIDE_LOCKED		1	/* free or not is decided under W and C, not by the look before */
+#define DECIDE_LOCKED		1	/* free or not is decided under W, not by the look before */
 #endif
 #ifndef FENCE_COMPARE
 #define FENCE_COMPARE		1	/* lower than the row's fence is refused */
@@ -465,11 +465,11 @@ front:
 	 * and nobody would wake us again.
 	 */
 	if
-	:: d_step { FREE_W -> W = me }; goto acquire_c
+	:: d_step { FREE_W -> W = me }; goto decide
 	:: d_step { !WAITER_WAITS && !FREE_W -> ok = 0 }; goto sleep
 	fi;
 
-	/* ---- acquire: W or refused, then C */
+	/* ---- acquire: W or refused; free or refused; then C */
 acquire:
 #if !DRAW_LOCKED
 	draw();
@@ -478,14 +478,9 @@ acquire:
 	:: d_step { FREE_W -> W = me }
 	:: d_step { ACQUIRE_REFUSES && !FREE_W -> REFUSED }; goto end_work
 	fi;
-acquire_c:
-	if
-	:: d_step { FREE_X && FREE_S -> X = (WRITER_LOCKS_C -> me : X) }
-	:: VICTIM -> goto abort
-	fi;
-
-	/* decided by the slot, under its content lock; expired is final */
-	d_step {
+decide:
+	/* under W, by the slot, under its content lock; expired is final */
+	atomic {
 		ok = 0;
 		i = SLOT(cur);
 		if
@@ -518,7 +513,7 @@ acquire_c:
 		fi;
 		i = 0;
 		if
-		:: !ok && !dirty -> W = 0; X = (X == me -> 0 : X)
+		:: !ok && !dirty -> W = 0
 		:: else
 		fi;
 		if
@@ -530,6 +525,11 @@ acquire_c:
 	:: !ok && waiting -> goto look
 	:: !ok && !waiting -> goto end_work
 	:: ok
+	fi;
+	/* who has begun to commit under the grant before is waited for */
+	if
+	:: d_step { FREE_X && FREE_S -> X = (WRITER_LOCKS_C -> me : X) }
+	:: VICTIM -> goto abort
 	fi;
 #if DRAW_LOCKED
 	draw();
