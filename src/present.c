@@ -124,12 +124,14 @@ add(EntryKind kind, const text *resource, int64 token, int level)
 
 	if (n_entries == max_entries)
 	{
-		max_entries = Max(8, 2 * max_entries);
+		int			more = Max(8, 2 * max_entries);
+
 		if (entries == NULL)
 			entries = MemoryContextAlloc(TopTransactionContext,
-										 max_entries * sizeof(Entry));
+										 more * sizeof(Entry));
 		else
-			entries = repalloc_huge(entries, max_entries * sizeof(Entry));
+			entries = repalloc_huge(entries, more * sizeof(Entry));
+		max_entries = more;
 	}
 	entry = &entries[n_entries];
 	entry->kind = kind;
@@ -151,6 +153,24 @@ add(EntryKind kind, const text *resource, int64 token, int level)
 	n_entries++;
 	if (kind == ENTRY_TOKEN || kind == ENTRY_HOLD)
 		presented = token;
+}
+
+/*
+ * Presents a token.  In a WHERE clause that is done once a row, so an entry
+ * that counts no more, since it is followed at once, is taken over.
+ */
+static void
+present(int64 token)
+{
+	Entry	   *last = n_entries > 0 ? &entries[n_entries - 1] : NULL;
+
+	if (token == presented)
+		return;
+	if (last && last->kind == ENTRY_TOKEN &&
+		last->subid == GetCurrentSubTransactionId())
+		presented = last->token = token;
+	else
+		add(ENTRY_TOKEN, NULL, token, ERROR);
 }
 
 /* A rolled-back savepoint takes its entries, and those within it, away. */
@@ -507,10 +527,7 @@ fencing_present(PG_FUNCTION_ARGS)
 
 	warn_outside_block(fcinfo, "fencing.present()");
 
-	/* In a WHERE clause it is called once a row. */
-	if (token != presented || n_entries == 0 ||
-		entries[n_entries - 1].kind == ENTRY_HOLD)
-		add(ENTRY_TOKEN, NULL, token, ERROR);
+	present(token);
 	PG_RETURN_INT64(token);
 }
 
@@ -545,8 +562,11 @@ fencing_hold(PG_FUNCTION_ARGS)
 	if (RecoveryInProgress())
 		require_primary("hold()");
 	warn_outside_block(fcinfo, "fencing.hold()");
-	if (present_held(resource) == token && presented == token)
+	if (present_held(resource) == token)
+	{
+		present(token);
 		PG_RETURN_INT64(token);
+	}
 
 	/* Lets evict() find us; conflicts with nothing. */
 	(void) resource_lock(resource, LOCK_HOLDER, ShareLock, true);

@@ -210,15 +210,18 @@ void
 queue_wake(const text *resource)
 {
 	LOCKTAG		tag;
-	VirtualTransactionId *first;
+	VirtualTransactionId *holders;
 
 	resource_locktag(&tag, resource_hash(resource), LOCK_QUEUE);
-	first = GetLockConflicts(&tag, ExclusiveLock, NULL);
-	for (; VirtualTransactionIdIsValid(*first); first++)
+	holders = GetLockConflicts(&tag, ExclusiveLock, NULL);
+	for (int i = 0; VirtualTransactionIdIsValid(holders[i]); i++)
 	{
-		PGPROC	   *proc = vxid_proc(*first);
+		PGPROC	   *proc = vxid_proc(holders[i]);
 
 		if (proc)
 			SetLatch(&proc->procLatch);
 	}
+
+	/* One transaction may release very many. */
+	pfree(holders);
 }
