@@ -22,6 +22,7 @@
 #include "utils/hsearch.h"
 #include "utils/memutils.h"
 #include "utils/timeout.h"
+#include "utils/timestamp.h"
 
 #include "durable.h"
 #include "errors.h"
@@ -317,7 +318,8 @@ present_released(const text *resource, XLogRecPtr wal_before)
  * The new holder, who granted and has not committed, may be waiting for a row
  * that this transaction has locked.  The one to give up is this one: it would
  * fail anyway once that grant commits.  The deadlock detector kills whoever
- * looks first, so look early.
+ * looks first, so look early; and since the new holder may come to that row
+ * later, look again before it does.
  */
 static void
 lock_for_commit(const Entry *entry)
@@ -325,14 +327,28 @@ lock_for_commit(const Entry *entry)
 	MemoryContext context = CurrentMemoryContext;
 	int			timeout = DeadlockTimeout;
 	volatile bool deadlock = false;
+	static TimeoutId look_again = MAX_TIMEOUTS;
+
+	if (resource_lock(entry->resource, LOCK_COMMIT, ShareLock, false))
+		return;
+	if (look_again == MAX_TIMEOUTS)
+		look_again = RegisterTimeout(USER_TIMEOUT, CheckDeadLockAlert);
 
 	DeadlockTimeout = Min(DeadlockTimeout, 10);
 	PG_TRY();
 	{
+		int			interval = Max(timeout / 3, 1);
+
+		enable_timeout_every(look_again,
+							 TimestampTzPlusMilliseconds(GetCurrentTimestamp(),
+														 interval),
+							 interval);
 		(void) resource_lock(entry->resource, LOCK_COMMIT, ShareLock, true);
+		disable_timeout(look_again, false);
 	}
 	PG_CATCH();
 	{
+		disable_timeout(look_again, false);
 		DeadlockTimeout = timeout;
 		if (geterrcode() != ERRCODE_T_R_DEADLOCK_DETECTED)
 			PG_RE_THROW();
