@@ -87,12 +87,13 @@ resource_scan(Relation rel, Oid index, AttrNumber column,
 }
 
 static void
-read_record(LeaseRecord *record, HeapTuple tuple)
+read_record(Relation rel, LeaseRecord *record, HeapTuple tuple)
 {
 	TransactionId xmin = HeapTupleHeaderGetXmin(tuple->t_data);
 
 	record->found = true;
 	record->tuple = heap_copytuple(tuple);
+	record->file = rel->rd_rel->relfilenode;
 	memcpy(&record->form, GETSTRUCT(record->tuple), SIZEOF_LEASE_FORM);
 	record->own = TransactionIdIsCurrentTransactionId(xmin);
 	record->after_snapshot = !record->own &&
@@ -109,7 +110,7 @@ look_once(Relation rel, const text *resource, LeaseRecord *record)
 
 	record->found = false;
 	if (HeapTupleIsValid(tuple))
-		read_record(record, tuple);
+		read_record(rel, record, tuple);
 	systable_endscan(scan);
 }
 
@@ -147,16 +148,20 @@ look_at_same_version(Relation rel, const text *resource, LeaseRecord *record)
 	bool		isnull;
 	bool		same;
 
+	/* VACUUM FULL has moved it, and its old place may be past the end. */
+	if (record->file != rel->rd_rel->relfilenode)
+		return false;
+
 	tuple.t_self = record->tuple->t_self;
 	if (!heap_fetch(rel, SnapshotSelf, &tuple, &buffer, false))
 		return false;
 
-	/* VACUUM FULL may have put another's row in its place. */
+	/* The place may have been vacuumed, and another's row be in it. */
 	name = heap_getattr(&tuple, Anum_lease_resource, RelationGetDescr(rel),
 						&isnull);
 	same = same_resource(DatumGetTextPP(name), resource);
 	if (same)
-		read_record(record, &tuple);
+		read_record(rel, record, &tuple);
 	ReleaseBuffer(buffer);
 	return same;
 }

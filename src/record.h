@@ -53,7 +53,8 @@ typedef struct LeaseRecord
 	bool		own;			/* this transaction wrote it */
 	bool		after_snapshot; /* committed after our transaction snapshot */
 	FormData_lease form;
-	HeapTuple	tuple;			/* a copy, with t_self */
+	HeapTuple	tuple;			/* a copy, with t_self ... */
+	Oid			file;			/* ... in this file of the table */
 } LeaseRecord;
 
 /* The resource's name in argument n of a call, checked. */
