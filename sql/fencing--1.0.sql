@@ -248,12 +248,12 @@ BEGIN
 			MESSAGE = format('table "%s" has more than one column of type fencing.fence', class.relname),
 			DETAIL = format('Columns "%s" and "%s" are of that type, and only one can be the fence.', fences[1], fences[2]),
 			HINT = 'Change the type of the other to bigint.',
-			SCHEMA = class.relnamespace::regnamespace::text, TABLE = class.relname;
+			SCHEMA = (SELECT n.nspname FROM pg_namespace n WHERE n.oid = class.relnamespace), TABLE = class.relname;
 	ELSIF cardinality(fences) = 1 AND fences[1] <> protect.fence_column THEN
 		RAISE duplicate_column USING
 			MESSAGE = format('the fence column of table "%s" is "%s"', class.relname, fences[1]),
 			HINT = format('Rename it: ALTER TABLE %s RENAME COLUMN %I TO %I', protect.rel, fences[1], protect.fence_column),
-			SCHEMA = class.relnamespace::regnamespace::text, TABLE = class.relname, COLUMN = fences[1];
+			SCHEMA = (SELECT n.nspname FROM pg_namespace n WHERE n.oid = class.relnamespace), TABLE = class.relname, COLUMN = fences[1];
 	ELSIF cardinality(fences) = 0 THEN
 		fences := ARRAY[coalesce(nullif(protect.fence_column, ''), 'fence')];
 		SELECT a.atttypid::regtype AS type, a.attidentity, a.attgenerated, t.typcategory INTO other
@@ -270,7 +270,7 @@ BEGIN
 					format('ALTER TABLE %1$s ALTER COLUMN %2$I DROP DEFAULT, ALTER COLUMN %2$I TYPE fencing.fence USING coalesce(%2$I::bigint, 0)::fencing.fence, ALTER COLUMN %2$I SET DEFAULT 0, ALTER COLUMN %2$I SET NOT NULL',
 						   protect.rel, fences[1])
 					ELSE 'Give the fence column another name: SELECT fencing.protect(..., fence_column => ''name'').' END,
-				SCHEMA = class.relnamespace::regnamespace::text, TABLE = class.relname, COLUMN = fences[1];
+				SCHEMA = (SELECT n.nspname FROM pg_namespace n WHERE n.oid = class.relnamespace), TABLE = class.relname, COLUMN = fences[1];
 		END IF;
 		-- The default is a constant, so that no row is touched.
 		EXECUTE format('ALTER TABLE %s ADD COLUMN %I fencing.fence NOT NULL DEFAULT %L',
