@@ -1,0 +1,108 @@
+\i sql/include/fresh.psql
+CREATE TABLE t (id int PRIMARY KEY, v text);
+SELECT fencing.protect('t', remember_deleted => true);
+SELECT remember_deleted FROM fencing.protected_tables;
+INSERT INTO t VALUES (1, 'a', 100), (2, 'a', 100), (3, 'a', 0);
+DELETE FROM t WHERE fencing.present(102) = 102 AND id = 1;
+DELETE FROM t WHERE id = 3;
+-- the fence of a deleted row binds a row inserted later under its key
+INSERT INTO t VALUES (1, 'x', 101);
+INSERT INTO t VALUES (1, 'x');
+INSERT INTO t VALUES (1, 'b', 102) RETURNING *;
+INSERT INTO t VALUES (3, 'unfenced', 0) RETURNING *;
+INSERT INTO t VALUES (4, 'never there', 1) RETURNING *;
+BEGIN; SELECT fencing.present(103); DELETE FROM t WHERE id = 1; INSERT INTO t VALUES (1, 'again') RETURNING *; COMMIT;
+-- by ON CONFLICT, COPY, MERGE, a CTE
+DELETE FROM t WHERE fencing.present(110) = 110 AND id = 2;
+INSERT INTO t VALUES (2, 'x', 109) ON CONFLICT DO NOTHING;
+INSERT INTO t VALUES (2, 'x', 109) ON CONFLICT (id) DO UPDATE SET v = 'x';
+COPY t FROM stdin;
+2	x	109
+\.
+MERGE INTO t USING (VALUES (2)) s (id) ON t.id = s.id WHEN NOT MATCHED THEN INSERT VALUES (2, 'x', 109);
+INSERT INTO t VALUES (2, 'x', 110) RETURNING *;
+-- a primary key that is updated leaves the old key, and comes in under the new one
+UPDATE t SET id = 20, fence = 111 WHERE id = 2;
+INSERT INTO t VALUES (2, 'x', 110);
+INSERT INTO t VALUES (2, 'ok', 111) RETURNING *;
+DELETE FROM t WHERE fencing.present(120) = 120 AND id = 20;
+UPDATE t SET id = 20, fence = 119 WHERE id = 2;
+UPDATE t SET id = 20, fence = 120 WHERE id = 2 RETURNING *;
+-- rolled back: not remembered
+BEGIN; SELECT fencing.present(500); DELETE FROM t WHERE id = 4; ROLLBACK;
+DELETE FROM t WHERE fencing.present(5) = 5 AND id = 4;
+INSERT INTO t VALUES (4, 'ok', 5) RETURNING *;
+-- TRUNCATE leaves one floor for the whole table
+BEGIN; SELECT fencing.present(200); TRUNCATE t; COMMIT;
+INSERT INTO t VALUES (77, 'x', 199);
+INSERT INTO t VALUES (77, 'x');
+INSERT INTO t VALUES (77, 'ok', 200) RETURNING *;
+-- pruned up to a token
+SELECT fencing.prune_deleted('t', 199) > 0 AS some;
+INSERT INTO t VALUES (78, 'x', 199);
+SELECT fencing.prune_deleted('t', 200);
+INSERT INTO t VALUES (78, 'ok', 1) RETURNING *;
+SELECT fencing.prune_deleted('t', NULL);
+SELECT fencing.prune_deleted(NULL, 1);
+-- it follows a rename, and goes with the table
+DELETE FROM t WHERE fencing.present(300) = 300 AND id = 78;
+ALTER TABLE t RENAME TO renamed;
+ALTER TABLE renamed RENAME id TO key;
+INSERT INTO renamed VALUES (78, 'x', 299);
+DROP TABLE renamed;
+SELECT count(*) FROM fencing.deleted;
+-- keys of any kind
+CREATE COLLATION nocase (provider = icu, locale = 'und-u-ks-level2', deterministic = false);
+CREATE TYPE colour AS ENUM ('red', 'green');
+CREATE TABLE keys (a numeric, b uuid, c text COLLATE nocase, d colour, e timestamptz, f int[], PRIMARY KEY (a, b, c, d, e, f));
+SELECT fencing.protect('keys', remember_deleted => true);
+INSERT INTO keys VALUES (1.0, 'a0eebc99-9c0b-4ef8-bb6d-6bb9bd380a11', 'Key', 'red', '2024-01-01 00:00+00', '{1,2}', 10);
+DELETE FROM keys WHERE fencing.present(10) = 10;
+INSERT INTO keys VALUES (1.00, 'a0eebc99-9c0b-4ef8-bb6d-6bb9bd380a11', 'kEY', 'red', '2024-01-01 01:00+01', '{1,2}', 9);
+INSERT INTO keys VALUES (1.00, 'a0eebc99-9c0b-4ef8-bb6d-6bb9bd380a11', 'other', 'red', '2024-01-01 01:00+01', '{1,2}', 9) RETURNING fence;
+INSERT INTO keys VALUES (1.00, 'a0eebc99-9c0b-4ef8-bb6d-6bb9bd380a11', 'key', 'green', '2024-01-01 01:00+01', '{1,2}', 9) RETURNING fence;
+INSERT INTO keys VALUES (1.00, 'a0eebc99-9c0b-4ef8-bb6d-6bb9bd380a11', 'key', 'red', '2024-01-01 01:00+01', '{2,1}', 9) RETURNING fence;
+-- partitions: a key that moves
+CREATE TABLE p (id int, r text, PRIMARY KEY (id, r)) PARTITION BY LIST (r);
+CREATE TABLE p_a PARTITION OF p FOR VALUES IN ('a');
+CREATE TABLE p_b PARTITION OF p FOR VALUES IN ('b');
+SELECT fencing.protect('p', remember_deleted => true);
+INSERT INTO p VALUES (1, 'a', 10);
+UPDATE p SET r = 'b', fence = 11;
+INSERT INTO p VALUES (1, 'a', 10);
+INSERT INTO p VALUES (1, 'a', 11) RETURNING tableoid::regclass, *;
+DELETE FROM p WHERE fencing.present(20) = 20;
+INSERT INTO p VALUES (1, 'b', 19);
+INSERT INTO p_a VALUES (1, 'a', 19);
+INSERT INTO p_a VALUES (1, 'a', 20) RETURNING *;
+ALTER TABLE p DETACH PARTITION p_b;
+SELECT fencing.protect('p_b', remember_deleted => true);
+-- skip, warn, require_present
+CREATE TABLE s (id int PRIMARY KEY);
+SELECT fencing.protect('s', remember_deleted => true, on_stale => 'skip');
+INSERT INTO s VALUES (1, 10);
+DELETE FROM s WHERE fencing.present(10) = 10;
+INSERT INTO s VALUES (1, 9) RETURNING *;
+INSERT INTO s VALUES (1);
+INSERT INTO s VALUES (1, 10) RETURNING *;
+SELECT fencing.protect('s', on_stale => 'warn');
+DELETE FROM s WHERE fencing.present(11) = 11;
+INSERT INTO s VALUES (1, 9) RETURNING *;
+-- foreign keys
+CREATE TABLE parent (id int PRIMARY KEY);
+CREATE TABLE child (id int PRIMARY KEY REFERENCES parent ON DELETE CASCADE);
+SELECT fencing.protect('child', remember_deleted => true);
+INSERT INTO parent VALUES (1); INSERT INTO child VALUES (1, 10);
+BEGIN; SELECT fencing.present(10); DELETE FROM parent; COMMIT;
+INSERT INTO parent VALUES (1);
+INSERT INTO child VALUES (1, 9);
+-- a primary key that is not there, or is deferrable
+CREATE TABLE no_key (id int);
+SELECT fencing.protect('no_key', remember_deleted => true);
+CREATE TABLE late_key (id int PRIMARY KEY DEFERRABLE);
+SELECT fencing.protect('late_key', remember_deleted => true);
+ALTER TABLE s DROP CONSTRAINT s_pkey;
+INSERT INTO s VALUES (5, 5);
+SELECT fencing.protect('s', remember_deleted => false);
+INSERT INTO s VALUES (5, 5) RETURNING *;
+SELECT remember_deleted FROM fencing.protected_tables WHERE rel = 's'::regclass;
