@@ -222,6 +222,22 @@ read_issuer(Relation rel, Issuer *issuer)
 						   (long long) issuer->epoch, (long long) EPOCH_LAST)));
 }
 
+static int64
+epoch_on_record(Relation rel, ItemPointer tid)
+{
+	Buffer		buffer = ReadBuffer(rel, ItemPointerGetBlockNumber(tid));
+	Page		page = BufferGetPage(buffer);
+	HeapTupleHeader tuple;
+	int64		epoch;
+
+	LockBuffer(buffer, BUFFER_LOCK_SHARE);
+	tuple = (HeapTupleHeader) PageGetItem(page, PageGetItemId(page,
+															  ItemPointerGetOffsetNumber(tid)));
+	epoch = ((Form_issuer) ((char *) tuple + tuple->t_hoff))->epoch;
+	UnlockReleaseBuffer(buffer);
+	return epoch;
+}
+
 static bool
 raise_floor(HeapTupleHeader tuple, void *arg)
 {
@@ -276,11 +292,11 @@ next_of_sequence(void)
  *		The next token: higher than last, the resource's last one (0 if it
  *		has none), and than the floor; LF006 otherwise.
  *
- * Epoch and floor are read before the draw: read after it, a later draw of
- * another session may have raised the floor above ours.  Should new_epoch()
- * come in between, ours is of the epoch before, and was drawn before it: no
- * later token.  An exhausted sequence that it sets back then gives a number
- * whose token is below the floor, which is refused.
+ * The floor is read before the draw: read after it, a later draw of another
+ * session may have raised it above ours.  The epoch is looked at again after
+ * the draw: new_epoch() may have returned meanwhile, and promised that all
+ * later tokens are higher.  It raises the epoch before it sets the sequence
+ * back.
  */
 int64
 token_draw(int64 last)
@@ -292,6 +308,13 @@ token_draw(int64 last)
 
 	read_issuer(rel, &issuer);
 	number = next_of_sequence();
+	if (epoch_on_record(rel, &issuer.tid) != issuer.epoch)
+	{
+		Issuer		after;
+
+		read_issuer(rel, &after);
+		issuer.epoch = after.epoch;
+	}
 	if (number >= EPOCH_SIZE)
 		ereport(ERROR,
 				(errcode(ERRCODE_SEQUENCE_GENERATOR_LIMIT_EXCEEDED),
