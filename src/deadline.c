@@ -319,6 +319,21 @@ deadline_restart(const text *resource, int64 token, int64 ttl,
 	}
 }
 
+/* The lease is evicted: no renewal under way says yes any more. */
+void
+deadline_evict(const text *resource)
+{
+	DeadlineRow row;
+
+	open_row(&row, resource, BUFFER_LOCK_EXCLUSIVE);
+	if (row.form)
+	{
+		row.form->closed[0] = row.form->closed[1] = true;
+		MarkBufferDirty(row.buffer);
+	}
+	close_row(&row);
+}
+
 void
 deadline_forget(const text *resource)
 {

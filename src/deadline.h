@@ -37,6 +37,7 @@ extern void deadline_grant(const text *resource, int64 token, int64 ttl,
 						   int64 committed, Deadline *deadline);
 extern void deadline_restart(const text *resource, int64 token, int64 ttl,
 							 Deadline *deadline);
+extern void deadline_evict(const text *resource);
 extern void deadline_forget(const text *resource);
 
 #endif							/* FENCING_DEADLINE_H */

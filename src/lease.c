@@ -345,15 +345,25 @@ try_grant(Request *request, bool *undecided)
 	return false;
 }
 
-/* An acquire() that does not wait: it stands behind those that do. */
+/*
+ * acquire_now
+ *		An acquire() that does not wait stands behind those that do.
+ *
+ * Not so one whose own the lease is: what is granted anew to its holder, or
+ * in the transaction that has just released it, was not free for those who
+ * wait; and they cannot be served before that transaction ends.
+ */
 static bool
 acquire_now(Request *request)
 {
 	bool		undecided;
 	bool		granted;
 
-	if (!looks_free(request) ||
-		!resource_lock(request->resource, LOCK_QUEUE, ExclusiveLock, false))
+	if (!looks_free(request))
+		return false;
+	if (request->record.own || is_holder_again(request))
+		return try_grant(request, &undecided);
+	if (!resource_lock(request->resource, LOCK_QUEUE, ExclusiveLock, false))
 		return false;
 	granted = try_grant(request, &undecided);
 	resource_unlock(request->resource, LOCK_QUEUE, ExclusiveLock);
@@ -461,10 +471,11 @@ fencing_acquire(PG_FUNCTION_ARGS)
 	read_request(fcinfo, &request, &wait);
 	require_primary("acquire()");
 	require_synchronous_standbys();
-	if (wait > 0)
+	granted = acquire_now(&request);
+
+	/* What this transaction has itself taken does not become free meanwhile. */
+	if (!granted && wait > 0 && !request.record.own)
 		granted = queue_wait(request.resource, wait, acquire_first, &request);
-	else
-		granted = acquire_now(&request);
 	PG_RETURN_DATUM(make_answer(fcinfo, &request, granted));
 }
 
@@ -543,22 +554,58 @@ promise_ttl(const text *resource, int64 token, int64 ttl)
 }
 
 /*
- * renew_missing
- *		A renewal that is the first look at the lease since a crash.
- *
- * Only the writer's lock lets us insert the row.  Where another's grant is in
- * progress, nothing need be written: whoever looks first, and later than now,
- * counts the full TTL from then.
+ * require_lease
+ *		Reads the record of a lease that the token must still hold.
  */
 static void
+require_lease(const text *resource, int64 token, LeaseRecord *record)
+{
+	record_look(resource, record);
+	if (!record->found || record->form.token != token || record->form.released)
+		error_lease_lost(text_to_cstring(resource), token,
+						 !record->found || token > record->form.token
+						 ? LOST_NEVER_GRANTED :
+						 token < record->form.token ? LOST_SUPERSEDED
+						 : LOST_RELEASED,
+						 record->form.token);
+}
+
+/*
+ * renew_missing
+ *		A renewal that finds no deadline: the first look at the lease since a
+ *		crash, as it seems.
+ *
+ * It seems so too if the lease was granted anew meanwhile, twice, and its slot
+ * used for that.  So only the writer's lock lets us write, and the record is
+ * read again under it.  Where another's grant is in progress, nothing need be
+ * written: whoever looks first, and later than now, counts the full TTL from
+ * then.  Returns DEADLINE_MISSING to be called again.
+ */
+static DeadlineState
 renew_missing(const text *resource, int64 token, int64 ttl, Deadline *deadline)
 {
-	deadline->at = GetCurrentTimestamp() + ttl;
+	TimestampTz now = GetCurrentTimestamp();
+	LeaseRecord record;
+	DeadlineState state;
+
 	if (!resource_lock(resource, LOCK_WRITER, ExclusiveLock, false))
-		return;
-	if (deadline_look(resource, token, deadline) == DEADLINE_MISSING)
+	{
+		CHECK_FOR_INTERRUPTS();
+		if (deadline_look(resource, token, deadline) != DEADLINE_MISSING)
+			return DEADLINE_MISSING;
+		require_lease(resource, token, &record);
+		deadline->at = now + ttl;
+		return DEADLINE_AHEAD;
+	}
+	require_lease(resource, token, &record);
+	state = deadline_renew(resource, token, ttl, true, deadline);
+	if (state == DEADLINE_MISSING)
+	{
 		deadline_restart(resource, token, ttl, deadline);
+		state = deadline_renew(resource, token, ttl, true, deadline);
+	}
 	resource_unlock(resource, LOCK_WRITER, ExclusiveLock);
+	return state;
 }
 
 /*
@@ -579,14 +626,7 @@ fencing_renew(PG_FUNCTION_ARGS)
 	DeadlineState state;
 
 	require_primary("renew()");
-	record_look(resource, &record);
-	if (!record.found || record.form.token != token || record.form.released)
-		error_lease_lost(text_to_cstring(resource), token,
-						 !record.found || token > record.form.token
-						 ? LOST_NEVER_GRANTED :
-						 token < record.form.token ? LOST_SUPERSEDED
-						 : LOST_RELEASED,
-						 record.form.token);
+	require_lease(resource, token, &record);
 	require_role_of(&record, resource);
 	if (ttl == 0)
 		ttl = record.form.ttl;
@@ -597,17 +637,14 @@ fencing_renew(PG_FUNCTION_ARGS)
 		promise_ttl(resource, token, ttl);
 		state = deadline_renew(resource, token, ttl, true, &deadline);
 	}
-	switch (state)
+	while (state == DEADLINE_MISSING)
 	{
-		case DEADLINE_AHEAD:
-		case DEADLINE_LONGER:
-			break;
-		case DEADLINE_PASSED:
-			error_lease_lost(text_to_cstring(resource), token, LOST_EXPIRED, 0);
-		case DEADLINE_MISSING:
-			renew_missing(resource, token, ttl, &deadline);
-			break;
+		state = renew_missing(resource, token, ttl, &deadline);
+		if (state == DEADLINE_MISSING)
+			state = deadline_renew(resource, token, ttl, true, &deadline);
 	}
+	if (state == DEADLINE_PASSED)
+		error_lease_lost(text_to_cstring(resource), token, LOST_EXPIRED, 0);
 	PG_RETURN_TIMESTAMPTZ(deadline.at);
 }
 
@@ -780,6 +817,7 @@ fencing_evict(PG_FUNCTION_ARGS)
 	token = token_draw(record.form.token);
 	rel = catalog_open(LEASE_TABLE, NoLock);
 	lsn = write_in_place(rel, &record.tuple->t_self, evict_in_place, &token);
+	deadline_evict(resource);
 	table_close(rel, NoLock);
 	make_durable(lsn);
 

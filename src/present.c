@@ -310,10 +310,8 @@ present_released(const text *resource, XLogRecPtr wal_before)
 }
 
 /*
- * lock_for_commit
- *		Takes the commit lock of a resource in share mode: waits for a grant,
- *		release or evict in progress, and keeps later ones out until the commit
- *		is visible.
+ * wait_for_writer
+ *		Waits for the grant, release or evict of a resource that is in progress.
  *
  * The new holder, who granted and has not committed, may be waiting for a row
  * that this transaction has locked.  The one to give up is this one: it would
@@ -322,15 +320,13 @@ present_released(const text *resource, XLogRecPtr wal_before)
  * later, look again before it does.
  */
 static void
-lock_for_commit(const Entry *entry)
+wait_for_writer(const Entry *entry)
 {
 	MemoryContext context = CurrentMemoryContext;
 	int			timeout = DeadlockTimeout;
 	volatile bool deadlock = false;
 	static TimeoutId look_again = MAX_TIMEOUTS;
 
-	if (resource_lock(entry->resource, LOCK_COMMIT, ShareLock, false))
-		return;
 	if (look_again == MAX_TIMEOUTS)
 		look_again = RegisterTimeout(USER_TIMEOUT, CheckDeadLockAlert);
 
@@ -345,6 +341,7 @@ lock_for_commit(const Entry *entry)
 							 interval);
 		(void) resource_lock(entry->resource, LOCK_COMMIT, ShareLock, true);
 		disable_timeout(look_again, false);
+		resource_unlock(entry->resource, LOCK_COMMIT, ShareLock);
 	}
 	PG_CATCH();
 	{
@@ -364,6 +361,35 @@ lock_for_commit(const Entry *entry)
 }
 
 /*
+ * lock_for_commit
+ *		Takes the commit locks of these entries in share mode, which keeps new
+ *		grants out until the commit is visible.
+ *
+ * None is kept while another is waited for: a grant waits for the commit lock,
+ * and must not wait behind a transaction that is still open.
+ */
+static void
+lock_for_commit(const int *checks, int n_checks)
+{
+	int			locked = 0;
+
+	while (locked < n_checks)
+	{
+		const Entry *entry = &entries[checks[locked]];
+
+		if (resource_lock(entry->resource, LOCK_COMMIT, ShareLock, false))
+		{
+			locked++;
+			continue;
+		}
+		while (locked > 0)
+			resource_unlock(entries[checks[--locked]].resource, LOCK_COMMIT,
+							ShareLock);
+		wait_for_writer(entry);
+	}
+}
+
+/*
  * check_at_commit
  *		Is the token still the current grant's?
  *
@@ -377,7 +403,6 @@ check_at_commit(const Entry *entry)
 	GrantVerdict verdict;
 	WritePlace	place = {0};
 
-	lock_for_commit(entry);
 	record_look(entry->resource, &record);
 	verdict = judge(&record, entry->token);
 	if (verdict == GRANT_CURRENT || verdict == GRANT_NO_RECORD ||
@@ -406,16 +431,6 @@ check_at_commit(const Entry *entry)
 	}
 }
 
-/* One order of locks for all, so that two commits cannot lock crosswise. */
-static int
-compare_entries(const void *a, const void *b)
-{
-	uint64		x = entries[*(const int *) a].hash;
-	uint64		y = entries[*(const int *) b].hash;
-
-	return x < y ? -1 : x > y;
-}
-
 static void
 before_commit(void)
 {
@@ -430,7 +445,7 @@ before_commit(void)
 		if (entries[i].kind == ENTRY_GRANT)
 			granted = true;
 	}
-	qsort(checks, n_checks, sizeof(int), compare_entries);
+	lock_for_commit(checks, n_checks);
 	for (int i = 0; i < n_checks; i++)
 		check_at_commit(&entries[checks[i]]);
 

@@ -45,6 +45,12 @@
 #define EPOCH_SIZE (INT64CONST(1) << EPOCH_BITS)
 #define EPOCH_LAST (INT64CONST(1) << (63 - EPOCH_BITS))
 
+/*
+ * A change of identity leaves so many epochs out: those that the server which
+ * the record came from may have reached since by failovers of its own.
+ */
+#define EPOCH_JUMP 1024
+
 /* So often a draw raises the floor; the sequence's own WAL has this stride. */
 #define FLOOR_STRIDE 32
 
@@ -114,7 +120,7 @@ epoch_now(const FormData_issuer *record, const FormData_issuer *self)
 {
 	if (same_identity(record, self) && self->timeline >= record->timeline)
 		return record->epoch + (self->timeline - record->timeline);
-	return record->epoch + self->timeline;
+	return record->epoch + EPOCH_JUMP + self->timeline;
 }
 
 /*
