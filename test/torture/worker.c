@@ -35,6 +35,7 @@ static long long op; /* number of this call */
 static int resource;
 static long long token; /* 0: none */
 static long long deadline;
+static int hot; /* writes on and on, and looks at no clock */
 
 /* Every statement that has parameters has all of these, $1 to $7. */
 enum
@@ -104,7 +105,7 @@ note(const char *kind, const char *target, long long its_token,
 static void
 step(void)
 {
-	if (!one_in(80))
+	if (!one_in(hot ? 1000 : 80))
 		return;
 	note("pause", "", token, 0, now(CLOCK_MONOTONIC),
 		 PQtransactionStatus(conn) == PQTRANS_INTRANS ? "open" : "idle");
@@ -196,7 +197,7 @@ acquire(void)
 	params[HOLDER] = params[WAIT] = NULL;
 	if (one_in(3))
 		set(HOLDER, "worker %d", number);
-	if (one_in(3))
+	if (one_in(2))
 		set(WAIT, "%d ms", below(300));
 
 	if (block)
@@ -229,6 +230,7 @@ acquire(void)
 	{
 		token = new_token;
 		deadline = new_deadline;
+		hot = one_in(4);
 	}
 	else if (token == 0)
 		usleep(below(20000));
@@ -274,6 +276,7 @@ release(void)
 #define UPSERT(table)		INSERT(table) " ON CONFLICT (id) DO UPDATE SET op = excluded.op, token = excluded.token, fence = excluded.fence"
 #define PRESENT				"SELECT fencing.present($2)"
 #define HOLD				"SELECT fencing.hold($4, $2)"
+#define LINGER				"SELECT pg_sleep(0.005)"
 #define NAME_IT				"SELECT set_config('torture.op', $1::text, true), set_config('torture.token', $2::text, true)"
 
 /* Table and statements of each way to write. */
@@ -286,10 +289,10 @@ static const char *const scripts[][8] = {
 	{"remembered", INSERT("remembered")},
 	{"remembered", "BEGIN", INSERT("remembered"), "COMMIT"},
 	{"remembered", "BEGIN", PRESENT, NAME_IT, "DELETE FROM remembered WHERE id = $3", "COMMIT"},
-	{"remembered", "BEGIN", PRESENT, NAME_IT, "DELETE FROM remembered WHERE id = $3", "COMMIT"},
+	{"remembered", "BEGIN", PRESENT, NAME_IT, "DELETE FROM remembered WHERE id = $3", LINGER, "COMMIT"},
 	{"bound", UPDATE_FENCE("bound")},
 	{"bound", UPSERT("bound")},
-	{"bound", "BEGIN", PRESENT, UPDATE("bound"), "COMMIT"},
+	{"bound", "BEGIN", PRESENT, UPDATE("bound"), LINGER, "COMMIT"},
 	{"bound", "BEGIN", HOLD, UPDATE("bound"), "COMMIT"},
 	{"held", "BEGIN", HOLD, UPDATE("held"), "COMMIT"},
 	{"held", "BEGIN", "SAVEPOINT a", HOLD, "RELEASE a", UPDATE("held"), "COMMIT"},
@@ -311,7 +314,7 @@ write_row(void)
 	const char *state = OK;
 	int rows = 0;
 
-	if (now(CLOCK_REALTIME) > deadline && one_in(4))
+	if (now(CLOCK_REALTIME) > deadline && !hot && one_in(4))
 	{
 		token = 0;
 		return;
@@ -330,13 +333,19 @@ write_row(void)
 		token = 0; /* else stubborn */
 }
 
+/* Many at a time: a crash right after one must not bring it back. */
 static void
-issue_token(void)
+issue_tokens(void)
 {
-	long long sent = now(CLOCK_MONOTONIC);
+	for (int n = below(60); n > 0; n--)
+	{
+		long long sent = now(CLOCK_MONOTONIC);
 
-	if (is(run("SELECT fencing.issue_token()"), OK))
+		if (!is(run("SELECT fencing.issue_token()"), OK))
+			return;
 		note("draw", "", column(0), 0, sent, OK);
+		op++;
+	}
 }
 
 #define OTHER_BACKEND(act) \
@@ -388,9 +397,13 @@ act(void)
 	set(TOKEN, "%lld", token);
 	if (one_in(200))
 		administer();
-	else if (one_in(50))
-		issue_token();
-	else if (token == 0 || one_in(40))
+	else if (one_in(100))
+		issue_tokens();
+	else if (token == 0)
+		acquire();
+	else if (hot)
+		write_row();
+	else if (one_in(40))
 		acquire();
 	else if (one_in(6))
 		renew();
