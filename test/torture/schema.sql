@@ -6,6 +6,10 @@ DROP SCHEMA IF EXISTS torture CASCADE;
 CREATE SCHEMA torture;
 SET search_path = torture;
 
+-- Nothing is left of an earlier run.
+SELECT fencing.evict(n::text) FROM generate_series(1, :resources) n \g /dev/null
+SELECT fencing.forget(n::text) FROM generate_series(1, :resources) n \g /dev/null
+
 -- Microseconds: the unit of all times here.
 CREATE FUNCTION us(timestamptz) RETURNS bigint LANGUAGE sql IMMUTABLE
     RETURN (extract(epoch FROM $1) * 1000000)::bigint;
@@ -137,7 +141,3 @@ CREATE VIEW present_row AS
     UNION ALL SELECT 'control', id, op FROM control;
 CREATE VIEW record AS
     SELECT resource, token, grants FROM fencing.leases WHERE resource IN (SELECT resource FROM held);
-
--- Nothing is left of an earlier run.
-SELECT fencing.evict(resource) FROM record \g /dev/null
-SELECT fencing.forget(resource) FROM record \g /dev/null
