@@ -54,9 +54,7 @@ typedef struct Guard
 	bool		resource_cast;	/* text: a cast, as of char(n) and boolean */
 	MemoryContext query_context;
 	KeyMemory  *memory;			/* NULL: deleted rows are not remembered */
-	/* The row that was last let through by BEFORE UPDATE, and its token */
-	ItemPointerData updated;
-	int64		updated_token;
+	ItemPointerData updated;	/* last row that BEFORE UPDATE let through */
 } Guard;
 
 /* What becomes of a row. */
@@ -602,7 +600,7 @@ guard_insert(const Guard *guard, const TriggerData *trigdata)
 		return with_fence(guard, tuple, Max(assigned, token));
 	verdict = check_row(guard, resource, token, FENCE_NONE);
 	if (verdict == ROW_PASSES_WARNED)
-		return with_fence(guard, tuple, assigned);
+		return tuple;
 	if (verdict == ROW_PASSES)
 		verdict = check_memory(guard, resource, tuple, token, &remembered);
 	if (verdict == ROW_SKIPPED)
@@ -694,7 +692,6 @@ guard_update(Guard *guard, const TriggerData *trigdata)
 
 	/* If the row moves to another partition, its DELETE comes next. */
 	guard->updated = old->t_self;
-	guard->updated_token = token;
 	return with_fence(guard, new, token);
 }
 
