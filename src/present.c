@@ -451,7 +451,8 @@ before_commit(void)
 
 	if (granted)
 		force_durable_commit();
-	else if (releases_only && XactLastRecEnd == releases_end)
+	else if (releases_only && !XLogRecPtrIsInvalid(releases_end) &&
+			 XactLastRecEnd == releases_end)
 		allow_lazy_commit();
 }
 
