@@ -160,6 +160,7 @@ typedef struct Request
 	LeaseRecord record;			/* as last looked at */
 	Deadline	deadline;		/* of its grant, or of ours */
 	bool		has_deadline;
+	bool		in_force;		/* neither released nor past its deadline */
 	int64		token;			/* granted to us */
 	text	   *granted_to;
 } Request;
@@ -224,11 +225,13 @@ looks_free(Request *request)
 	DeadlineState state;
 
 	record_look(request->resource, &request->record);
+	request->in_force = false;
 	if (!request->record.found || request->record.form.released)
 		return true;
 	state = deadline_look(request->resource, request->record.form.token,
 						  &request->deadline);
 	request->has_deadline = state != DEADLINE_MISSING;
+	request->in_force = state != DEADLINE_PASSED;
 	return state != DEADLINE_AHEAD || is_holder_again(request);
 }
 
@@ -349,9 +352,10 @@ try_grant(Request *request, bool *undecided)
  * acquire_now
  *		An acquire() that does not wait stands behind those that do.
  *
- * Not so one whose own the lease is: what is granted anew to its holder, or
- * in the transaction that has just released it, was not free for those who
- * wait; and they cannot be served before that transaction ends.
+ * Not so one whose own the lease is: what is granted anew to its holder, as
+ * long as it holds it, or in the transaction that has just released it, was not
+ * free for those who wait; and they cannot be served before that transaction
+ * ends.
  */
 static bool
 acquire_now(Request *request)
@@ -361,7 +365,8 @@ acquire_now(Request *request)
 
 	if (!looks_free(request))
 		return false;
-	if (request->record.own || is_holder_again(request))
+	if (request->record.own ||
+		(request->in_force && is_holder_again(request)))
 		return try_grant(request, &undecided);
 	if (!resource_lock(request->resource, LOCK_QUEUE, ExclusiveLock, false))
 		return false;
@@ -796,7 +801,11 @@ fencing_evict(PG_FUNCTION_ARGS)
 		if (tries < LOOKS_BEFORE_EVICTING)
 			pg_usleep(1000);
 		else
+		{
+			/* Then the first in line is granted the lease: let it finish. */
 			terminate_all(resource, LOCK_WRITER, ExclusiveLock);
+			tries = 0;
+		}
 	}
 	terminate_all(resource, LOCK_HOLDER, AccessExclusiveLock);
 	(void) resource_lock(resource, LOCK_COMMIT, ExclusiveLock, true);
