@@ -16,3 +16,8 @@ GRANT ALL ON job, strict_job TO PUBLIC;
 SELECT fencing.evict(resource), fencing.forget(resource) FROM fencing.leases;
 SELECT fencing.new_epoch(9007199254740993);
 SELECT fencing.acquire('taken', '1 hour', 'another');
+
+-- The token of a request is in its headers, as PostgREST hands them on.
+CREATE OR REPLACE FUNCTION pre_request() RETURNS void LANGUAGE sql
+AS $$ SELECT fencing.present((current_setting('request.headers')::json->>'fencing-token')::bigint)
+	WHERE current_setting('request.headers')::json->>'fencing-token' IS NOT NULL $$;
