@@ -71,7 +71,7 @@ CREATE TABLE fencing.lease (
 	holder text COLLATE "C" NOT NULL,
 	data jsonb,
 	CONSTRAINT lease_pkey PRIMARY KEY (resource)
-) WITH (fillfactor = 70);
+) USING heap WITH (fillfactor = 70);
 COMMENT ON TABLE fencing.lease IS 'lease records; read them through fencing.leases';
 
 -- One row a resource, written in place (src/deadline.c); empty after a crash.
@@ -86,7 +86,7 @@ CREATE UNLOGGED TABLE fencing.deadline (
 	closed_2 boolean NOT NULL,
 	resource text COLLATE "C" NOT NULL,
 	CONSTRAINT deadline_pkey PRIMARY KEY (resource)
-);
+) USING heap;
 COMMENT ON TABLE fencing.deadline IS 'deadlines of leases; read them through fencing.leases';
 
 -- Who draws tokens, and in which epoch (src/token.c); written by the first draw.
@@ -97,7 +97,7 @@ CREATE TABLE fencing.issuer (
 	floor bigint NOT NULL,
 	database oid NOT NULL,
 	sequence oid NOT NULL
-);
+) USING heap;
 COMMENT ON TABLE fencing.issuer IS 'who issues tokens: server, timeline and epoch; no token at or below floor is issued';
 
 -- The fences of deleted rows of tables with remember_deleted (src/deleted.c).
@@ -107,7 +107,7 @@ CREATE TABLE fencing.deleted (
 	fence bigint NOT NULL,
 	rel regclass NOT NULL,
 	CONSTRAINT deleted_pkey PRIMARY KEY (rel, digest)
-);
+) USING heap;
 COMMENT ON TABLE fencing.deleted IS 'fences of deleted rows: table, digest of the primary key (0: a floor that TRUNCATE left), and fence';
 
 CREATE SEQUENCE fencing.token_seq AS bigint CACHE 1 NO CYCLE;

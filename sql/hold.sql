@@ -111,3 +111,12 @@ SELECT fencing.forget('i');
 SELECT fencing.hold('i', :i);
 -- the same name in many forms
 SELECT fencing.hold('I', :i);
+-- granted anew, and held anew, in one transaction
+SELECT token AS n FROM fencing.acquire('n', holder => 'me') \gset
+BEGIN;
+SELECT fencing.hold('n', :n) = :n AS ok;
+INSERT INTO plain VALUES (20);
+SELECT token AS n2 FROM fencing.acquire('n', holder => 'me') \gset
+SELECT fencing.hold('n', :n2) = :n2 AS ok;
+COMMIT;
+SELECT count(*) FROM plain WHERE id = 20;

@@ -323,7 +323,7 @@ grant(Request *request)
 				   present_has_granted(request->resource, last) ? 0 : last,
 				   &request->deadline);
 	write_grant(request);
-	present_granted(request->resource, request->token);
+	present_granted(request->resource, request->token, last);
 }
 
 /*

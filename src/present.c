@@ -49,6 +49,7 @@ typedef struct Entry
 	int			level;			/* of a failed check at commit */
 	SubTransactionId subid;
 	int64		token;
+	int64		superseded;		/* ENTRY_GRANT: the token it came after */
 	text	   *resource;		/* NULL for ENTRY_TOKEN and ENTRY_FORGET */
 	uint64		hash;
 	int			previous;		/* entry of the same hash before it, or -1 */
@@ -272,9 +273,10 @@ present_bound_write(const text *resource, int64 token, int level,
 }
 
 void
-present_granted(const text *resource, int64 token)
+present_granted(const text *resource, int64 token, int64 superseded)
 {
 	add(ENTRY_GRANT, resource, token, ERROR);
+	entries[n_entries - 1].superseded = superseded;
 }
 
 void
@@ -390,6 +392,25 @@ lock_for_commit(const int *checks, int n_checks)
 }
 
 /*
+ * granted_anew
+ *		Has this transaction itself granted the resource anew after the token,
+ *		with no other grant in between, and does it hold that new token?
+ */
+static bool
+granted_anew(const Entry *entry, int64 current)
+{
+	int64		token = current;
+
+	if (present_held(entry->resource) != current)
+		return false;
+	for (int i = last_of(entry->hash); i >= 0; i = entries[i].previous)
+		if (entries[i].kind == ENTRY_GRANT && entries[i].token == token &&
+			same_resource(entries[i].resource, entry->resource))
+			token = entries[i].superseded;
+	return token == entry->token;
+}
+
+/*
  * check_at_commit
  *		Is the token still the current grant's?
  *
@@ -406,7 +427,8 @@ check_at_commit(const Entry *entry)
 	record_look(entry->resource, &record);
 	verdict = judge(&record, entry->token);
 	if (verdict == GRANT_CURRENT || verdict == GRANT_NO_RECORD ||
-		(verdict == GRANT_RELEASED && record.own))
+		(verdict == GRANT_RELEASED && record.own) ||
+		(verdict == GRANT_STALE && granted_anew(entry, record.form.token)))
 		return;
 
 	place.resource = text_to_cstring(entry->resource);

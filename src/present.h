@@ -37,7 +37,8 @@ extern GrantVerdict present_bound_write(const text *resource, int64 token,
 										int level, int64 *current);
 
 /* This transaction has granted, released or forgotten a lease. */
-extern void present_granted(const text *resource, int64 token);
+extern void present_granted(const text *resource, int64 token,
+							int64 superseded);
 extern bool present_has_granted(const text *resource, int64 token);
 extern void present_forgotten(void);
 extern void present_released(const text *resource, XLogRecPtr wal_before);
