@@ -35,8 +35,11 @@ $(OBJS) $(OBJS:.o=.bc): $(wildcard $(TOP)src/*.h)
 
 # A private copy of the server with this build in it, its assertions on: the programs are
 # copied, for they look for the rest relative to themselves; the rest is linked.
-STAGE := $(CURDIR)/build/stage
-OBJDIR := $(CURDIR)/build/obj$(bindir)
+# BUILD=release: without assertions, for the benchmark.
+BUILD = stage
+STAGE := $(CURDIR)/build/$(BUILD)
+OBJDIR := $(CURDIR)/build/obj-$(BUILD)$(bindir)
+ASSERTIONS = $(if $(filter stage,$(BUILD)),-DUSE_ASSERT_CHECKING=1)
 MIRROR = rm -rf $(STAGE)$(1) && mkdir -p $(STAGE)$(1) && cp -$(2) $(1)/. $(STAGE)$(1)
 
 stage:
@@ -45,7 +48,7 @@ stage:
 		$(call MIRROR,$(bindir),rL); }
 	@mkdir -p $(OBJDIR)/src
 	@$(MAKE) -s -C $(OBJDIR) -f $(CURDIR)/Makefile install DESTDIR=$(STAGE) \
-		with_llvm=no COPT=-DUSE_ASSERT_CHECKING=1 >/dev/null
+		with_llvm=no COPT=$(ASSERTIONS) >/dev/null
 else
 all install stage:
 	@echo "$(PG_CONFIG) names no PGXS: install postgresql-server-dev-NN, or set PG_CONFIG" >&2
@@ -59,7 +62,11 @@ test:
 demo:
 	@test/demo/run
 
+# QUICK=1 takes two minutes and leaves doc as it is; RESOURCES=N grows to so many, instead of a million
+bench:
+	@test/bench/run $(if $(QUICK),quick,full) $(RESOURCES)
+
 format:
 	clang-format -i $(TOP)src/*.[ch]
 
-.PHONY: all install stage test demo format
+.PHONY: all install stage test demo bench format

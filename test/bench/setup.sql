@@ -1,0 +1,110 @@
+-- The floors' tables and ours. Names are held/K, free/K and taken/K, K from 0 to 9999, and some that
+-- are hot.
+CREATE EXTENSION fencing;
+CREATE SCHEMA bench;
+
+CREATE TABLE bench.logged (id int PRIMARY KEY, n bigint NOT NULL);
+CREATE UNLOGGED TABLE bench.unlogged (id int PRIMARY KEY, n bigint NOT NULL);
+INSERT INTO bench.logged SELECT g, 0 FROM generate_series(0, 9999) g;
+INSERT INTO bench.unlogged SELECT g, 0 FROM generate_series(0, 9999) g;
+
+-- What a refusal answers.
+CREATE TABLE bench.answer (
+    resource text COLLATE "C" PRIMARY KEY,
+    granted boolean,
+    token bigint,
+    holder text,
+    expires_at timestamptz,
+    valid_for interval,
+    renew_every interval,
+    data jsonb);
+INSERT INTO bench.answer
+    SELECT name, false, NULL, 'bench@[local] pgbench pid=1000 token=' || n, now(), NULL, NULL, NULL
+    FROM (SELECT 'held/' || g, g FROM generate_series(0, 9999) g
+        UNION ALL SELECT 'hot', 0
+        UNION ALL SELECT 'hot/' || g, g FROM generate_series(0, 99) g) x (name, n);
+
+-- A write by key: unguarded, guarded, and guarded by the same check in PL/pgSQL.
+CREATE TABLE bench.plain (id int PRIMARY KEY, n bigint NOT NULL, fence fencing.fence NOT NULL DEFAULT 0);
+CREATE TABLE bench.guarded (LIKE bench.plain INCLUDING ALL);
+CREATE TABLE bench.interpreted (LIKE bench.plain INCLUDING ALL);
+CREATE TABLE bench.empty (LIKE bench.plain INCLUDING ALL);
+CREATE FUNCTION bench.check_fence() RETURNS trigger LANGUAGE plpgsql AS $$
+BEGIN
+    IF NEW.fence < OLD.fence THEN
+        RAISE EXCEPTION 'stale token % for a row with fence %', NEW.fence, OLD.fence;
+    END IF;
+    RETURN NEW;
+END
+$$;
+CREATE FUNCTION bench.empty_trigger() RETURNS trigger AS :'empty_trigger' LANGUAGE c;
+CREATE TRIGGER check_fence BEFORE UPDATE ON bench.interpreted
+    FOR EACH ROW EXECUTE FUNCTION bench.check_fence();
+CREATE TRIGGER empty BEFORE UPDATE ON bench.empty
+    FOR EACH ROW EXECUTE FUNCTION bench.empty_trigger();
+SELECT fencing.protect('bench.guarded');
+
+CREATE TABLE bench.many_plain (LIKE bench.plain INCLUDING ALL);
+CREATE TABLE bench.many_guarded (LIKE bench.plain INCLUDING ALL);
+CREATE TABLE bench.many_interpreted (LIKE bench.plain INCLUDING ALL);
+CREATE TABLE bench.many_empty (LIKE bench.plain INCLUDING ALL);
+CREATE TRIGGER check_fence BEFORE UPDATE ON bench.many_interpreted
+    FOR EACH ROW EXECUTE FUNCTION bench.check_fence();
+CREATE TRIGGER empty BEFORE UPDATE ON bench.many_empty
+    FOR EACH ROW EXECUTE FUNCTION bench.empty_trigger();
+SELECT fencing.protect('bench.many_guarded');
+DO $$
+DECLARE
+    name text;
+BEGIN
+    FOREACH name IN ARRAY '{plain,guarded,interpreted,empty}'::text[] LOOP
+        EXECUTE format('INSERT INTO bench.%I SELECT g, 0 FROM generate_series(0, 9999) g', name);
+        EXECUTE format('INSERT INTO bench.%I SELECT g, 0 FROM generate_series(1, 300000) g', 'many_' || name);
+    END LOOP;
+END
+$$;
+
+-- A write that belongs to a lease; the same without one.
+CREATE TABLE bench.unbound (
+    id int PRIMARY KEY,
+    resource text NOT NULL,
+    n bigint NOT NULL,
+    fence fencing.fence NOT NULL DEFAULT 0);
+INSERT INTO bench.unbound SELECT g, 'held/' || g, 0 FROM generate_series(0, 9999) g;
+CREATE TABLE bench.bound (LIKE bench.unbound INCLUDING ALL);
+INSERT INTO bench.bound TABLE bench.unbound;
+SELECT fencing.protect('bench.bound', resource_column => 'resource');
+
+-- held/K gets the token :first + K.
+CREATE PROCEDURE bench.lease_names() LANGUAGE plpgsql AS $$
+BEGIN
+    FOR k IN 0 .. 9999 LOOP
+        PERFORM fencing.acquire('held/' || k, '1 day');
+        IF k % 100 = 99 THEN COMMIT; END IF;
+    END LOOP;
+    FOR k IN 0 .. 9999 LOOP
+        PERFORM fencing.release('free/' || k, token) FROM fencing.acquire('free/' || k);
+        PERFORM fencing.acquire('taken/' || k, '1 ms');
+        IF k % 100 = 99 THEN COMMIT; END IF;
+    END LOOP;
+    FOR k IN 0 .. 99 LOOP
+        PERFORM fencing.acquire('hot/' || k, '1 day');
+    END LOOP;
+    PERFORM fencing.acquire('hot', '1 day');
+END
+$$;
+SET synchronous_commit = off;
+CALL bench.lease_names();
+
+-- More resources, put there without leasing them one by one: the even ones are held, the odd ones
+-- have expired.
+CREATE PROCEDURE bench.grow(from_number bigint, to_number bigint) LANGUAGE sql
+BEGIN ATOMIC
+    INSERT INTO fencing.lease (token, ttl, granted_at, grants, role, released, named, resource, holder)
+        SELECT 1, 86400000000, now(), 1, current_user, false, false, 'grow/' || g,
+            'bench@[local] pgbench pid=1000 token=1' FROM generate_series(from_number, to_number) g;
+    INSERT INTO fencing.deadline
+            (token_1, at_1, renewed_1, token_2, at_2, renewed_2, closed_1, closed_2, resource)
+        SELECT 1, now() + CASE g % 2 WHEN 0 THEN interval '1 day' ELSE '0' END, now(), 0, '2000-01-01', '2000-01-01', false, false, 'grow/' || g
+        FROM generate_series(from_number, to_number) g;
+END;

@@ -1,0 +1,3 @@
+\set k random(0, 10000/:n - 1) * :n + :client_id
+UPDATE bench.logged SET n = n + 1 WHERE id = :k;
+SELECT expires_at FROM bench.answer WHERE resource = 'held/' || :k::text;

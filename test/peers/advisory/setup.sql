@@ -1,0 +1,2 @@
+-- They need no objects.
+SELECT 1;
