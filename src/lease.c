@@ -313,7 +313,11 @@ grant(Request *request)
 	int64		last = record->found ? record->form.token : 0;
 
 	(void) resource_lock(request->resource, LOCK_COMMIT, ExclusiveLock, true);
-	if (record->after_snapshot)
+
+	/* One that did not release the lease may have written until now. */
+	if (record->after_snapshot ||
+		(record->found && !record->own && !record->form.released &&
+		 others_ended_since_snapshot()))
 		error_snapshot_too_early(text_to_cstring(request->resource));
 
 	request->token = token_draw(last);

@@ -186,6 +186,26 @@ record_look_to_write(const text *resource, LeaseRecord *record)
 	table_close(rel, NoLock);
 }
 
+/*
+ * others_ended_since_snapshot
+ *		Is there anything that the snapshot of this transaction does not show?
+ *
+ * A snapshot of now has the same xmax, and as many transactions in progress
+ * below it, if and only if none has ended.
+ */
+bool
+others_ended_since_snapshot(void)
+{
+	Snapshot	ours;
+	Snapshot	latest;
+
+	if (!IsolationUsesXactSnapshot())
+		return false;
+	ours = GetTransactionSnapshot();
+	latest = GetLatestSnapshot();
+	return latest->xmax != ours->xmax || latest->xcnt != ours->xcnt;
+}
+
 /* Names are compared byte for byte; NULL is a row that none protects. */
 bool
 same_resource(const text *a, const text *b)

@@ -61,6 +61,9 @@ typedef struct LeaseRecord
 extern text *name_argument(FunctionCallInfo fcinfo, int n, const char *what);
 extern text *resource_argument(FunctionCallInfo fcinfo, int n);
 
+/* Has any transaction ended since this one's snapshot was taken? */
+extern bool others_ended_since_snapshot(void);
+
 extern void record_look(const text *resource, LeaseRecord *record);
 extern void record_look_to_write(const text *resource, LeaseRecord *record);
 extern SysScanDesc resource_scan(Relation rel, Oid index, AttrNumber column,
