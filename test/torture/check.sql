@@ -18,6 +18,9 @@ SELECT CASE WHEN count(f) = 0 THEN 'ok - ' || p.name
                    array_to_string((array_agg(f.detail))[1:10], E'\n# ')) END
     FROM property p LEFT JOIN found f USING (name) GROUP BY p.name ORDER BY p.name;
 
+SELECT CASE WHEN bool_and(granted) THEN 'ok' ELSE 'not ok' END || ' - in the end every resource can be leased'
+    FROM generate_series(1, :resources) n, fencing.acquire(n::text, wait => '5 s');
+
 -- Counts, with the least that each must be for the torture to have bitten.
 CREATE TEMP TABLE figure (id serial, what text, n bigint, least bigint DEFAULT 0);
 INSERT INTO figure (what, n, least)
