@@ -6,10 +6,24 @@ use DBI;
 my ($SMALL, $WIDE, $BIG) = (101, 2**31 - 1, 9007199254740993);
 my $STALE = "The write carries token 101, but token $BIG has been committed to the row.";
 
+# Every statement prepared, but never through a pooler that knows no prepared statements. The
+# fields of an error are read at once: they are gone when the statement is.
 sub connection {
-    return DBI->connect('dbi:Pg:', undef, undef,
-        { RaiseError => 1, PrintError => 0, AutoCommit => 1, pg_server_prepare => $ENV{POOLED} ? 0 : 1 });
+    return DBI->connect('dbi:Pg:', undef, undef, {
+        PrintError => 0,
+        HandleError => \&throw,
+        pg_server_prepare => $ENV{POOLED} ? 0 : 1,
+        pg_switch_prepared => 1,
+    });
 }
+
+sub throw {
+    my ($message, $handle) = @_;
+    my $on = $handle->{Type} eq 'st' ? $handle->{Database} : $handle;
+    my @fields = qw(detail hint schema table column);
+    die { message => $message, state => $handle->state, map { $_ => $on->pg_error_field("$_") } @fields };
+}
+
 my ($own, $pooled) = (connection(), connection());
 
 sub value { my ($on, $sql, @values) = @_; return ($on->selectrow_array($sql, undef, @values))[0]; }
@@ -35,24 +49,19 @@ sub write_back {
 sub transaction {
     my ($work) = @_;
     $pooled->begin_work;
-    eval { $work->($pooled); $pooled->commit; 1 } and return;
-    my ($error, %fields) = ($@, fields($pooled));
+    return if eval { $work->($pooled); $pooled->commit; 1 };
+    my $error = $@;
     $pooled->rollback unless $pooled->{AutoCommit};
-    die { %fields, message => $error };
-}
-
-sub fields {
-    my ($on) = @_;
-    return (state => $on->state, map { $_ => $on->pg_error_field("$_") } qw(detail hint schema table column));
+    die $error;
 }
 
 # The fields of the error that the work must raise.
 sub fails {
     my ($state, $work) = @_;
     eval { $work->(); 1 } and die "no error\n";
-    my %fields = ref $@ ? %{$@} : fields($own);
-    same($fields{state}, $state);
-    return %fields;
+    die $@ unless ref $@;
+    same($@->{state}, $state);
+    return %{$@};
 }
 
 sub same {
