@@ -3,27 +3,25 @@
 SET client_min_messages = warning;
 CREATE EXTENSION IF NOT EXISTS dblink;
 RESET client_min_messages;
-CREATE FUNCTION waiters() RETURNS bigint LANGUAGE sql AS $$
-	SELECT count(*) FROM pg_stat_activity WHERE datname = current_database() AND pid <> pg_backend_pid()
-	AND state = 'active' AND query LIKE '%acquire%' AND wait_event_type IN ('Extension', 'Lock')
-$$;
+CREATE TEMP TABLE sessions (name text PRIMARY KEY, pid int);
 -- sends a call to a session and returns when it waits in line
 CREATE FUNCTION start(session text, call text) RETURNS text LANGUAGE plpgsql AS $$
-DECLARE
-	before bigint := waiters();
 BEGIN
 	IF session <> ALL (coalesce(dblink_get_connections(), '{}')) THEN
 		PERFORM dblink_connect(session, format('host=%s port=%s dbname=%s',
 			split_part(current_setting('unix_socket_directories'), ',', 1), current_setting('port'), current_database()));
+		DELETE FROM sessions WHERE name = session;
+		INSERT INTO sessions SELECT session, pid FROM dblink(session, 'SELECT pg_backend_pid()') AS r (pid int);
 	END IF;
 	PERFORM dblink_send_query(session, call);
-	FOR i IN 1 .. 1000 LOOP
-		IF waiters() > before THEN
+	FOR i IN 1 .. 2000 LOOP
+		PERFORM pg_stat_clear_snapshot(), pg_sleep(0.005);
+		IF EXISTS (SELECT FROM pg_stat_activity JOIN sessions USING (pid) WHERE name = session
+				   AND state = 'active' AND wait_event_type IN ('Extension', 'Lock')) THEN
 			RETURN 'waits';
 		ELSIF dblink_is_busy(session) = 0 THEN
 			RETURN 'does not wait';
 		END IF;
-		PERFORM pg_stat_clear_snapshot(), pg_sleep(0.005);
 	END LOOP;
 	RETURN 'neither';
 END $$;
@@ -33,7 +31,7 @@ DECLARE
 	answer text;
 	rest text;
 BEGIN
-	FOR i IN 1 .. 1000 LOOP
+	FOR i IN 1 .. 2000 LOOP
 		EXIT WHEN dblink_is_busy(session) = 0;
 		PERFORM pg_sleep(0.005);
 	END LOOP;
@@ -87,7 +85,7 @@ SELECT granted FROM fencing.acquire('short', '50 ms');
 SELECT start('b', $$SELECT granted FROM fencing.acquire('short', wait => '1 h')$$) <> 'neither' AS sent;
 SELECT result('b');
 -- ends by its time, and the transaction goes on
-SELECT start('b', $$SELECT granted FROM fencing.acquire('r', wait => '100 ms')$$);
+SELECT start('b', $$SELECT granted FROM fencing.acquire('r', wait => '100 ms')$$) <> 'neither' AS sent;
 SELECT result('b');
 BEGIN;
 SAVEPOINT s;
@@ -103,7 +101,7 @@ SELECT granted FROM fencing.acquire('r', wait => '1 h');
 RESET statement_timeout;
 SELECT start('a', :'acquire');
 SELECT start('b', :'acquire');
-SELECT start('c', $$SELECT granted FROM fencing.acquire('r', wait => '50 ms')$$);
+SELECT start('c', $$SELECT granted FROM fencing.acquire('r', wait => '50 ms')$$) <> 'neither' AS sent;
 SELECT result('c');
 SET lock_timeout = '20 ms';
 SELECT granted FROM fencing.acquire('r', wait => '1 h');
@@ -115,7 +113,7 @@ SELECT result('b');
 -- by its session's end
 SELECT start('a', :'acquire');
 SELECT start('c', :'acquire');
-SELECT count(pg_terminate_backend(pid)) FROM (SELECT pid FROM pg_stat_activity WHERE query LIKE '%acquire%' AND wait_event_type = 'Extension' AND datname = current_database()) s;
+SELECT pg_terminate_backend(pid) FROM sessions WHERE name = 'a';
 SELECT is_waiting('c');
 SELECT fencing.release('r', token) FROM fencing.leases WHERE resource = 'r';
 SELECT result('c') LIKE 'granted%' AS granted;
