@@ -51,6 +51,7 @@ typedef struct Entry
 	int64		token;
 	int64		superseded;		/* ENTRY_GRANT: the token it came after */
 	text	   *resource;		/* NULL for ENTRY_TOKEN and ENTRY_FORGET */
+	RecordPlace place;			/* of its lease record, where it was looked at */
 	uint64		hash;
 	int			previous;		/* entry of the same hash before it, or -1 */
 } Entry;
@@ -141,6 +142,7 @@ add(EntryKind kind, const text *resource, int64 token, int level)
 	entry->subid = GetCurrentSubTransactionId();
 	entry->token = token;
 	entry->resource = NULL;
+	memset(&entry->place, 0, sizeof(entry->place));
 	if (resource)
 	{
 		MemoryContext old = MemoryContextSwitchTo(TopTransactionContext);
@@ -155,6 +157,15 @@ add(EntryKind kind, const text *resource, int64 token, int level)
 	n_entries++;
 	if (kind == ENTRY_TOKEN || kind == ENTRY_HOLD)
 		presented = token;
+}
+
+/* An entry that is checked at commit, where the lease record is known. */
+static void
+add_check(EntryKind kind, const text *resource, int64 token, int level,
+		  const LeaseRecord *record)
+{
+	add(kind, resource, token, level);
+	entries[n_entries - 1].place = record->place;
 }
 
 /*
@@ -268,7 +279,7 @@ present_bound_write(const text *resource, int64 token, int level,
 	if (verdict == GRANT_CURRENT && record.after_snapshot)
 		error_snapshot_too_early(text_to_cstring(resource));
 	if (verdict == GRANT_CURRENT || verdict == GRANT_NO_RECORD)
-		add(ENTRY_BOUND, resource, token, level);
+		add_check(ENTRY_BOUND, resource, token, level, &record);
 	return verdict;
 }
 
@@ -424,7 +435,7 @@ check_at_commit(const Entry *entry)
 	GrantVerdict verdict;
 	WritePlace	place = {0};
 
-	record_look(entry->resource, &record);
+	record_look_again(entry->resource, &entry->place, &record);
 	verdict = judge(&record, entry->token);
 	if (verdict == GRANT_CURRENT || verdict == GRANT_NO_RECORD ||
 		(verdict == GRANT_RELEASED && record.own) ||
@@ -631,6 +642,6 @@ fencing_hold(PG_FUNCTION_ARGS)
 						 why_lost(&record, token), record.form.token);
 	if (record.after_snapshot)
 		error_snapshot_too_early(text_to_cstring(resource));
-	add(ENTRY_HOLD, resource, token, ERROR);
+	add_check(ENTRY_HOLD, resource, token, ERROR, &record);
 	PG_RETURN_INT64(token);
 }

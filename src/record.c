@@ -93,7 +93,8 @@ read_record(Relation rel, LeaseRecord *record, HeapTuple tuple)
 
 	record->found = true;
 	record->tuple = heap_copytuple(tuple);
-	record->file = rel->rd_rel->relfilenode;
+	record->place.file = rel->rd_rel->relfilenode;
+	record->place.tid = tuple->t_self;
 	memcpy(&record->form, GETSTRUCT(record->tuple), SIZEOF_LEASE_FORM);
 	record->own = TransactionIdIsCurrentTransactionId(xmin);
 	record->after_snapshot = !record->own &&
@@ -109,6 +110,7 @@ look_once(Relation rel, const text *resource, LeaseRecord *record)
 	HeapTuple	tuple = systable_getnext(scan);
 
 	record->found = false;
+	memset(&record->place, 0, sizeof(record->place));
 	if (HeapTupleIsValid(tuple))
 		read_record(rel, record, tuple);
 	systable_endscan(scan);
@@ -136,11 +138,13 @@ record_look(const text *resource, LeaseRecord *record)
 }
 
 /*
- * Is the row version that an earlier look found still the newest?  Then what
- * was changed in place since is read again.
+ * look_at_version
+ *		Is the row version that an earlier look found still the newest?  Then
+ *		what was changed in place since is read again.
  */
 static bool
-look_at_same_version(Relation rel, const text *resource, LeaseRecord *record)
+look_at_version(Relation rel, const text *resource, const RecordPlace *place,
+				LeaseRecord *record)
 {
 	HeapTupleData tuple;
 	Buffer		buffer;
@@ -148,11 +152,12 @@ look_at_same_version(Relation rel, const text *resource, LeaseRecord *record)
 	bool		isnull;
 	bool		same;
 
-	/* VACUUM FULL has moved it, and its old place may be past the end. */
-	if (record->file != rel->rd_rel->relfilenode)
+	/* VACUUM FULL has moved it, or VACUUM cut the table off before it. */
+	if (place->file != rel->rd_rel->relfilenode ||
+		ItemPointerGetBlockNumber(&place->tid) >= RelationGetNumberOfBlocks(rel))
 		return false;
 
-	tuple.t_self = record->tuple->t_self;
+	tuple.t_self = place->tid;
 	if (!heap_fetch(rel, SnapshotSelf, &tuple, &buffer, false))
 		return false;
 
@@ -164,6 +169,31 @@ look_at_same_version(Relation rel, const text *resource, LeaseRecord *record)
 		read_record(rel, record, &tuple);
 	ReleaseBuffer(buffer);
 	return same;
+}
+
+static void
+look_again(Relation rel, const text *resource, const RecordPlace *place,
+		   LeaseRecord *record)
+{
+	if (!OidIsValid(place->file) ||
+		!look_at_version(rel, resource, place, record))
+		look_once(rel, resource, record);
+}
+
+/*
+ * record_look_again
+ *		The same for one who holds the commit lock, and knows from an earlier
+ *		look where the record was: as long as that version can be seen, there
+ *		is no newer one.
+ */
+void
+record_look_again(const text *resource, const RecordPlace *place,
+				  LeaseRecord *record)
+{
+	Relation	rel = catalog_open(LEASE_TABLE, AccessShareLock);
+
+	look_again(rel, resource, place, record);
+	table_close(rel, AccessShareLock);
 }
 
 /*
@@ -180,9 +210,9 @@ void
 record_look_to_write(const text *resource, LeaseRecord *record)
 {
 	Relation	rel = catalog_open(LEASE_TABLE, RowExclusiveLock);
+	RecordPlace place = record->place;
 
-	if (!record->found || !look_at_same_version(rel, resource, record))
-		look_once(rel, resource, record);
+	look_again(rel, resource, &place, record);
 	table_close(rel, NoLock);
 }
 

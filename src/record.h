@@ -46,6 +46,13 @@ typedef FormData_lease *Form_lease;
 #define Anum_lease_data 10
 #define Natts_lease 10
 
+/* Where a version of a lease record is. */
+typedef struct RecordPlace
+{
+	Oid			file;			/* of the table; VACUUM FULL makes a new one */
+	ItemPointerData tid;
+} RecordPlace;
+
 /* What one look at a lease record found. */
 typedef struct LeaseRecord
 {
@@ -53,8 +60,8 @@ typedef struct LeaseRecord
 	bool		own;			/* this transaction wrote it */
 	bool		after_snapshot; /* committed after our transaction snapshot */
 	FormData_lease form;
-	HeapTuple	tuple;			/* a copy, with t_self ... */
-	Oid			file;			/* ... in this file of the table */
+	HeapTuple	tuple;			/* a copy */
+	RecordPlace place;			/* all zero where none was found */
 } LeaseRecord;
 
 /* The resource's name in argument n of a call, checked. */
@@ -65,6 +72,8 @@ extern text *resource_argument(FunctionCallInfo fcinfo, int n);
 extern bool others_ended_since_snapshot(void);
 
 extern void record_look(const text *resource, LeaseRecord *record);
+extern void record_look_again(const text *resource, const RecordPlace *place,
+							  LeaseRecord *record);
 extern void record_look_to_write(const text *resource, LeaseRecord *record);
 extern SysScanDesc resource_scan(Relation rel, Oid index, AttrNumber column,
 								 const text *resource);
