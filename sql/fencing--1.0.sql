@@ -176,11 +176,14 @@ BEGIN
 	ELSIF NOT pg_has_role(class.relowner, 'USAGE') THEN
 		RAISE insufficient_privilege USING
 			MESSAGE = format('must be owner of table %s', class.relname);
+	ELSIF class.relkind NOT IN ('r', 'p') THEN
+		RAISE wrong_object_type USING
+			MESSAGE = format('"%s" is not a table', class.relname),
+			DETAIL = 'Only ordinary and partitioned tables can be protected.',
+			HINT = 'Protect the tables behind a view; a foreign table is protected on its own server.';
 	END IF;
-	IF class.relkind IN ('r', 'p') THEN
-		EXECUTE format('LOCK TABLE %s IN ACCESS EXCLUSIVE MODE', rel);
-		SELECT * INTO STRICT class FROM pg_class c WHERE c.oid = rel;
-	END IF;
+	EXECUTE format('LOCK TABLE %s IN ACCESS EXCLUSIVE MODE', rel);
+	SELECT * INTO STRICT class FROM pg_class c WHERE c.oid = rel;
 	RETURN class;
 END
 $$;
@@ -204,6 +207,10 @@ END
 $$;
 COMMENT ON FUNCTION fencing.drop_guard(regclass) IS 'drops the guard''s triggers of a table, its partitions and its inheritance children';
 
+CREATE FUNCTION fencing.check_guard(rel regclass, trigger oid) RETURNS void
+	AS 'MODULE_PATHNAME', 'fencing_check_guard' LANGUAGE C STABLE STRICT;
+COMMENT ON FUNCTION fencing.check_guard(regclass, oid) IS 'raises what a guard''s trigger would raise at the first write: that the table is not as its options need it';
+
 CREATE FUNCTION fencing.protect(rel regclass,
 		fence_column name DEFAULT NULL,
 		on_stale text DEFAULT NULL,
@@ -226,12 +233,7 @@ DECLARE
 BEGIN
 	class := fencing.lock_owned(protect.rel);
 
-	IF class.relkind NOT IN ('r', 'p') THEN
-		RAISE wrong_object_type USING
-			MESSAGE = format('"%s" is not a table', class.relname),
-			DETAIL = 'Only ordinary and partitioned tables can be protected.',
-			HINT = 'Protect the tables behind a view; a foreign table is protected on its own server.';
-	ELSIF class.relpersistence = 't' THEN
+	IF class.relpersistence = 't' THEN
 		RAISE wrong_object_type USING
 			MESSAGE = format('"%s" is a temporary table', class.relname),
 			DETAIL = 'One session alone can see it, so that there is nobody to fence.';
@@ -368,6 +370,9 @@ BEGIN
 						   target.member, args);
 		END IF;
 	END LOOP;
+	PERFORM fencing.check_guard(g.member, t.oid)
+		FROM fencing.guarded_with(protect.rel) g JOIN pg_trigger t ON t.tgrelid = g.member
+		WHERE t.tgfoid = 'fencing.guard()'::regprocedure;
 	RETURN protect.rel;
 END
 $protect$;

@@ -72,3 +72,12 @@ UPDATE m SET region = 'b', fence = 99;
 UPDATE m SET region = 'b', fence = 101 RETURNING tableoid::regclass, *;
 BEGIN; SELECT fencing.present(102); UPDATE m SET region = 'a' RETURNING tableoid::regclass, *; COMMIT;
 UPDATE m SET region = 'b', fence = fence RETURNING tableoid::regclass, *;
+-- the fence that a row brings along from an unprotected partition is no token of the statement
+CREATE TABLE half (id int, r int, v text, fence fencing.fence NOT NULL DEFAULT 0) PARTITION BY LIST (r);
+CREATE TABLE half_1 PARTITION OF half FOR VALUES IN (1);
+CREATE TABLE half_2 PARTITION OF half FOR VALUES IN (2);
+SELECT fencing.protect('half_2');
+INSERT INTO half VALUES (1, 1, 'a', 10), (2, 1, 'a', 10), (3, 1, 'a', 10);
+BEGIN; SELECT fencing.present(11); UPDATE half SET r = 2 WHERE id = 1 RETURNING *; COMMIT;
+BEGIN; SELECT fencing.present(9); UPDATE half SET r = 2 WHERE id = 2; COMMIT;
+UPDATE half SET r = 2 WHERE id = 3 RETURNING *;

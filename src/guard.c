@@ -592,13 +592,18 @@ guard_insert(const Guard *guard, const TriggerData *trigdata)
 	HeapTuple	tuple = trigdata->tg_trigtuple;
 	int64		assigned = assigned_fence(guard, tuple);
 	text	   *resource = resource_of(guard, tuple);
+	int64		own = FENCE_NONE;
 	int64		token;
 	int64		remembered = FENCE_NONE;
 	Verdict		verdict;
 
-	if (!token_carried(guard, resource, FENCE_NONE, assigned, false, &token))
+	/* An UPDATE that moves a row here brings its fence along. */
+	if (assigned != FENCE_NONE && statement_is_update(guard->query_context))
+		own = assigned;
+
+	if (!token_carried(guard, resource, own, assigned, true, &token))
 		return with_fence(guard, tuple, Max(assigned, token));
-	verdict = check_row(guard, resource, token, FENCE_NONE);
+	verdict = check_row(guard, resource, token, own);
 	if (verdict == ROW_PASSES_WARNED)
 		return tuple;
 	if (verdict == ROW_PASSES)
@@ -657,18 +662,17 @@ guard_update(Guard *guard, const TriggerData *trigdata)
 	HeapTuple	old = trigdata->tg_trigtuple;
 	HeapTuple	new = trigdata->tg_newtuple;
 	int64		fence = fence_of(guard, old);
+	bool		named = bms_is_member(guard->fence - FirstLowInvalidHeapAttributeNumber,
+									  trigdata->tg_updatedcols);
 	int64		assigned = assigned_fence(guard, new);
 	text	   *from = resource_of(guard, old);
 	text	   *to = resource_of(guard, new);
-	bool		named = false;
 	int64		token;
 	Verdict		verdict;
 
 	/* Ask only where the answer counts: it is the dearest question here. */
-	if (assigned == fence && fence != FENCE_NONE)
-		named = statement_assigns_fence(guard->query_context, guard->fence,
-										bms_is_member(guard->fence - FirstLowInvalidHeapAttributeNumber,
-													  trigdata->tg_updatedcols));
+	if (named && assigned == fence && fence != FENCE_NONE)
+		named = statement_assigns_fence(guard->query_context, guard->fence);
 
 	if (!token_carried(guard, to, fence, assigned, named, &token))
 		return with_fence(guard, new, Max(fence, token));
@@ -817,6 +821,34 @@ fencing_guard(PG_FUNCTION_ARGS)
 	return PointerGetDatum(NULL);
 }
 
+static const Trigger *
+find_trigger(Relation rel, Oid trigger)
+{
+	for (int i = 0; rel->trigdesc && i < rel->trigdesc->numtriggers; i++)
+		if (rel->trigdesc->triggers[i].tgoid == trigger)
+			return &rel->trigdesc->triggers[i];
+	return NULL;
+}
+
+/*
+ * check_guard(rel regclass, trigger oid) returns void
+ *		Says now what the guard would say at the first write: that a column or
+ *		a key is not as its options need it.  For fencing.protect().
+ */
+PG_FUNCTION_INFO_V1(fencing_check_guard);
+
+Datum
+fencing_check_guard(PG_FUNCTION_ARGS)
+{
+	Relation	rel = relation_open(PG_GETARG_OID(0), AccessShareLock);
+	const Trigger *trigger = find_trigger(rel, PG_GETARG_OID(1));
+
+	if (trigger)
+		(void) make_guard(CurrentMemoryContext, rel, trigger);
+	relation_close(rel, AccessShareLock);
+	PG_RETURN_VOID();
+}
+
 /*
  * guard_options(rel regclass, trigger oid)
  *		The options in the arguments of a guard's trigger; for
@@ -829,6 +861,7 @@ fencing_guard_options(PG_FUNCTION_ARGS)
 {
 	static const char *const on_stale[] = {"error", "skip", "warn"};
 	Relation	rel = relation_open(PG_GETARG_OID(0), AccessShareLock);
+	const Trigger *trigger = find_trigger(rel, PG_GETARG_OID(1));
 	GuardOptions options = {0};
 	bool		valid = true;
 	TupleDesc	desc;
@@ -837,9 +870,8 @@ fencing_guard_options(PG_FUNCTION_ARGS)
 
 	if (get_call_result_type(fcinfo, NULL, &desc) != TYPEFUNC_COMPOSITE)
 		elog(ERROR, "return type must be a row type");
-	for (int i = 0; rel->trigdesc && i < rel->trigdesc->numtriggers; i++)
-		if (rel->trigdesc->triggers[i].tgoid == PG_GETARG_OID(1))
-			valid = read_options(&rel->trigdesc->triggers[i], &options) == NULL;
+	if (trigger)
+		valid = read_options(trigger, &options) == NULL;
 
 	/* Not an error: anyone may make such a trigger, and the view shows all. */
 	nulls[0] = !valid;

@@ -117,6 +117,15 @@ statement_is_plain_select(MemoryContext query_context)
 		!query->plannedstmt->hasModifyingCTE;
 }
 
+bool
+statement_is_update(MemoryContext query_context)
+{
+	QueryDesc  *query = find_statement(query_context);
+
+	return query && query->operation == CMD_UPDATE &&
+		!query->plannedstmt->hasModifyingCTE;
+}
+
 static bool
 is_merge(Plan *plan)
 {
@@ -229,14 +238,10 @@ unseen_sets_fence(MemoryContext query_context, AttrNumber fence)
  * with more than one MERGE among them, all must assign it.
  */
 bool
-statement_assigns_fence(MemoryContext query_context, AttrNumber fence,
-						bool updated)
+statement_assigns_fence(MemoryContext query_context, AttrNumber fence)
 {
-	QueryDesc  *query;
+	QueryDesc  *query = find_statement(query_context);
 
-	if (!updated)
-		return false;
-	query = find_statement(query_context);
 	return query ? merges_set_fence(query->plannedstmt, query, fence)
 		: unseen_sets_fence(query_context, fence);
 }

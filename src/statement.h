@@ -16,11 +16,14 @@ extern void statement_init(void);
 /* A SELECT that a client sent, and that writes nothing. */
 extern bool statement_is_plain_select(MemoryContext query_context);
 
+/* An UPDATE and nothing else: a row that it inserts, it moves there. */
+extern bool statement_is_update(MemoryContext query_context);
+
 /*
- * Does the statement assign the fence, a column of the row it now updates?
- * updated says whether its SET lists name it at all.
+ * Does the statement, whose SET lists name the fence, a column of the row that
+ * it now updates, assign it to this row?
  */
 extern bool statement_assigns_fence(MemoryContext query_context,
-									AttrNumber fence, bool updated);
+									AttrNumber fence);
 
 #endif							/* FENCING_STATEMENT_H */
