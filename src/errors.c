@@ -143,10 +143,10 @@ error_lease_lost(const char *resource, int64 token, LostBy how, int64 current)
 
 	switch (how)
 	{
-		case LOST_NEVER_GRANTED:
+		case LOST_WITHOUT_RECORD:
 			detail = "Token %lld does not hold resource \"%s\": it has no grant.";
 			break;
-		case LOST_SUPERSEDED:
+		case LOST_OTHER_TOKEN:
 			detail = "Token %lld does not hold resource \"%s\": its current grant has token %lld.";
 			break;
 		case LOST_RELEASED:

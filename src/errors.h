@@ -55,8 +55,8 @@ extern void error_unknown_token(const WritePlace *place, int64 token,
 /* Why a lease is lost: what became of the token that held it. */
 typedef enum LostBy
 {
-	LOST_NEVER_GRANTED,
-	LOST_SUPERSEDED,
+	LOST_WITHOUT_RECORD,
+	LOST_OTHER_TOKEN,
 	LOST_RELEASED,
 	LOST_EXPIRED,
 	LOST_TO_WAITING_GRANT

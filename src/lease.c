@@ -572,9 +572,8 @@ require_lease(const text *resource, int64 token, LeaseRecord *record)
 	record_look(resource, record);
 	if (!record->found || record->form.token != token || record->form.released)
 		error_lease_lost(text_to_cstring(resource), token,
-						 !record->found || token > record->form.token
-						 ? LOST_NEVER_GRANTED :
-						 token < record->form.token ? LOST_SUPERSEDED
+						 !record->found ? LOST_WITHOUT_RECORD :
+						 token != record->form.token ? LOST_OTHER_TOKEN
 						 : LOST_RELEASED,
 						 record->form.token);
 }

@@ -254,9 +254,9 @@ judge(const LeaseRecord *record, int64 token)
 static LostBy
 why_lost(const LeaseRecord *record, int64 token)
 {
-	if (!record->found || token > record->form.token)
-		return LOST_NEVER_GRANTED;
-	return token < record->form.token ? LOST_SUPERSEDED : LOST_RELEASED;
+	if (!record->found)
+		return LOST_WITHOUT_RECORD;
+	return token != record->form.token ? LOST_OTHER_TOKEN : LOST_RELEASED;
 }
 
 GrantVerdict
