@@ -26,8 +26,9 @@
 #define ERRCODE_ISSUER_BEHIND		MAKE_SQLSTATE('L','F','0','0','6')
 
 /*
- * Where a write went wrong.  rel is NULL at commit, and resource on a table
- * that is not bound.  level is ERROR, or WARNING in a table that only warns.
+ * Where a write went wrong.  rel is NULL at commit if the table is dropped by
+ * then, and resource on a table that is not bound.  level is ERROR, or WARNING
+ * in a table that only warns.
  */
 typedef struct WritePlace
 {

@@ -513,7 +513,7 @@ check_grant(const Guard *guard, const text *resource, int64 token)
 	if (resource == NULL)
 		return ROW_PASSES;
 	place = place_of(guard, resource);
-	verdict = present_bound_write(resource, token, place.level, &current);
+	verdict = present_bound_write(resource, token, &place, &current);
 	switch (verdict)
 	{
 		case GRANT_CURRENT:

@@ -12,6 +12,7 @@
  */
 #include "postgres.h"
 
+#include "access/relation.h"
 #include "access/xact.h"
 #include "access/xlog.h"
 #include "executor/execdesc.h"
@@ -50,6 +51,8 @@ typedef struct Entry
 	SubTransactionId subid;
 	int64		token;
 	int64		superseded;		/* ENTRY_GRANT: the token it came after */
+	Oid			written;		/* ENTRY_BOUND: the first table written so ... */
+	AttrNumber	fence;			/* ... and its fence column */
 	text	   *resource;		/* NULL for ENTRY_TOKEN and ENTRY_FORGET */
 	RecordPlace place;			/* of its lease record, where it was looked at */
 	uint64		hash;
@@ -260,14 +263,14 @@ why_lost(const LeaseRecord *record, int64 token)
 }
 
 GrantVerdict
-present_bound_write(const text *resource, int64 token, int level,
-					int64 *current)
+present_bound_write(const text *resource, int64 token,
+					const WritePlace *place, int64 *current)
 {
 	LeaseRecord record;
 	GrantVerdict verdict;
 
 	*current = token;
-	if (is_checked(resource, token, level))
+	if (is_checked(resource, token, place->level))
 		return token == FENCE_NONE ? GRANT_NO_RECORD : GRANT_CURRENT;
 
 	record_look(resource, &record);
@@ -279,7 +282,11 @@ present_bound_write(const text *resource, int64 token, int level,
 	if (verdict == GRANT_CURRENT && record.after_snapshot)
 		error_snapshot_too_early(text_to_cstring(resource));
 	if (verdict == GRANT_CURRENT || verdict == GRANT_NO_RECORD)
-		add_check(ENTRY_BOUND, resource, token, level, &record);
+	{
+		add_check(ENTRY_BOUND, resource, token, place->level, &record);
+		entries[n_entries - 1].written = RelationGetRelid(place->rel);
+		entries[n_entries - 1].fence = place->column;
+	}
 	return verdict;
 }
 
@@ -447,6 +454,10 @@ check_at_commit(const Entry *entry)
 	if (entry->kind == ENTRY_HOLD)
 		error_lease_lost(place.resource, entry->token,
 						 why_lost(&record, entry->token), record.form.token);
+
+	/* The lock of the write is still ours; the table may be dropped. */
+	place.rel = try_relation_open(entry->written, NoLock);
+	place.column = entry->fence;
 	switch (verdict)
 	{
 		case GRANT_STALE:
@@ -462,6 +473,8 @@ check_at_commit(const Entry *entry)
 			error_unknown_token(&place, entry->token, record.form.token);
 			break;
 	}
+	if (place.rel)
+		relation_close(place.rel, NoLock);
 }
 
 static void

@@ -10,6 +10,8 @@
 
 #include "access/xlogdefs.h"
 
+#include "errors.h"
+
 extern void present_init(void);
 
 /* The token presented in this transaction, or FENCE_NONE. */
@@ -31,10 +33,11 @@ typedef enum GrantVerdict
 
 /*
  * Checks a bound write, and where the verdict lets it pass, has it checked
- * again at commit: with an error, or a mere warning (level).
+ * again at commit: with an error, or a mere warning (place->level).
  */
 extern GrantVerdict present_bound_write(const text *resource, int64 token,
-										int level, int64 *current);
+										const WritePlace *place,
+										int64 *current);
 
 /* This transaction has granted, released or forgotten a lease. */
 extern void present_granted(const text *resource, int64 token,
