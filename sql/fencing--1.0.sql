@@ -430,6 +430,13 @@ CREATE VIEW fencing.protected_tables AS
 		LEFT JOIN LATERAL fencing.guard_options(g.tgrelid, g.oid) o ON true
 	WHERE c.relkind IN ('r', 'p') AND (a.attnum IS NOT NULL OR g.oid IS NOT NULL);
 COMMENT ON VIEW fencing.protected_tables IS 'every fence column and every guard: options (NULL: no guard), whether the guard is enabled, and whether TRUNCATE is guarded';
+COMMENT ON COLUMN fencing.protected_tables.rel IS 'the table, partitioned table or partition';
+COMMENT ON COLUMN fencing.protected_tables.fence_column IS 'its column of type fencing.fence; NULL: dropped, and every write is refused';
+COMMENT ON COLUMN fencing.protected_tables.on_stale IS 'error, skip or warn; NULL: no guard';
+COMMENT ON COLUMN fencing.protected_tables.resource IS 'the resource that all rows belong to, or what precedes the resource_column''s value';
+COMMENT ON COLUMN fencing.protected_tables.resource_column IS 'the column that names a row''s resource';
+COMMENT ON COLUMN fencing.protected_tables.remember_deleted IS 'whether a deleted row''s fence binds a row inserted later under its key';
+COMMENT ON COLUMN fencing.protected_tables.require_present IS 'whether only present() and hold() carry a token';
 COMMENT ON COLUMN fencing.protected_tables.enabled IS 'false: writes to the table are not checked';
 COMMENT ON COLUMN fencing.protected_tables.truncate_enabled IS 'false: TRUNCATE is not checked, as on a partition added after protect() (call it again); NULL: a partitioned table, whose partitions are checked';
 
@@ -495,6 +502,16 @@ CREATE VIEW fencing.leases AS
 			ELSE 'held' END AS state
 	FROM fencing.lease l, LATERAL fencing.lease_deadline(l.resource, l.token, l.ttl) d;
 COMMENT ON VIEW fencing.leases IS 'every resource with its last grant; state is held, expired, released, or unknown on a standby';
+COMMENT ON COLUMN fencing.leases.resource IS 'what the lease is for';
+COMMENT ON COLUMN fencing.leases.token IS 'of the last grant, or nobody''s after evict()';
+COMMENT ON COLUMN fencing.leases.holder IS 'who was granted it: the name given, or role, host, application and backend';
+COMMENT ON COLUMN fencing.leases.data IS 'what the holder gave to acquire()';
+COMMENT ON COLUMN fencing.leases.granted_at IS 'when the token was granted';
+COMMENT ON COLUMN fencing.leases.renewed_at IS 'when the deadline was set last: by the grant, a renewal, or the first look after a crash';
+COMMENT ON COLUMN fencing.leases.expires_at IS 'the deadline, by the server''s clock; NULL on a standby';
+COMMENT ON COLUMN fencing.leases.ttl IS 'the longest promised, which counts anew after a crash';
+COMMENT ON COLUMN fencing.leases.grants IS 'how many so far';
+COMMENT ON COLUMN fencing.leases.state IS 'held, expired, released, or unknown on a standby';
 
 -- Administrators
 
