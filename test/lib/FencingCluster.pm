@@ -175,6 +175,9 @@ sub promote_node
 sub caught_up
 {
 	my ($primary, $standby) = @_;
+
+	# A release is not flushed: do it.
+	$primary->safe_psql('postgres', q{SET synchronous_commit = local; SELECT pg_logical_emit_message(true, '', '')});
 	my $lsn = $primary->safe_psql('postgres', 'SELECT pg_current_wal_flush_lsn()');
 
 	wait_for($standby->name . " has replayed $lsn", sub {

@@ -90,8 +90,7 @@ sub check_anchor
 	my $session = session($node);
 	my ($granted, $left) = split /\|/, $session->value(q{
 		SELECT granted, extract(epoch FROM expires_at - clock_timestamp()) FROM fencing.acquire('anchor', '1 s')});
-	my $renewed = $session->value("SELECT fencing.renew('anchor', $token, '5 s') IS NOT NULL");
-	return $granted eq 'f' && $left > 55 && $renewed eq 't';
+	return $granted eq 'f' && $left > 55 && $session->query("SELECT fencing.renew('anchor', $token, '5 s')")->{state} eq '00000';
 }
 
 my $anchor = $node->safe_psql('postgres', q{
