@@ -352,11 +352,6 @@ BEGIN
 		IF target.needs_guard THEN
 			EXECUTE format('CREATE TRIGGER %I BEFORE INSERT OR UPDATE OR DELETE ON %s FOR EACH ROW EXECUTE FUNCTION fencing.guard(%s)',
 						   ('~~fencing_guard' || suffix)::name, target.member, args);
-			IF old.tgenabled IN ('A', 'R') THEN
-				EXECUTE format('ALTER TABLE %s ENABLE %s TRIGGER %I', target.member,
-							   CASE old.tgenabled WHEN 'A' THEN 'ALWAYS' ELSE 'REPLICA' END,
-							   ('~~fencing_guard' || suffix)::name);
-			END IF;
 		END IF;
 		-- After the row, since a DELETE may commit while an INSERT waits for its key.
 		IF target.needs_guard AND protect.remember_deleted THEN
@@ -370,6 +365,15 @@ BEGIN
 						   target.member, args);
 		END IF;
 	END LOOP;
+	-- ENABLE ALWAYS, and REPLICA, are not for the guard of rows alone.
+	IF old.tgenabled IN ('A', 'R') THEN
+		FOR target IN SELECT g.member, t.tgname FROM fencing.guarded_with(protect.rel) g
+				JOIN pg_trigger t ON t.tgrelid = g.member
+			WHERE t.tgfoid = 'fencing.guard()'::regprocedure AND t.tgparentid = 0 LOOP
+			EXECUTE format('ALTER TABLE %s ENABLE %s TRIGGER %I', target.member,
+						   CASE old.tgenabled WHEN 'A' THEN 'ALWAYS' ELSE 'REPLICA' END, target.tgname);
+		END LOOP;
+	END IF;
 	PERFORM fencing.check_guard(g.member, t.oid)
 		FROM fencing.guarded_with(protect.rel) g JOIN pg_trigger t ON t.tgrelid = g.member
 		WHERE t.tgfoid = 'fencing.guard()'::regprocedure;

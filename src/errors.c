@@ -189,7 +189,7 @@ error_snapshot_too_early(const char *resource)
 {
 	ereport(ERROR,
 			(errcode(ERRCODE_T_R_SERIALIZATION_FAILURE),
-			 errmsg("could not serialize access: resource \"%s\" was granted after this transaction's snapshot",
+			 errmsg("could not serialize access: the lease on resource \"%s\" may have changed hands after this transaction's snapshot",
 					resource),
 			 errdetail("What this transaction has read may be older than what the holder before wrote."),
 			 errhint("Retry the transaction: acquire the lease in an earlier one, and read data after it.")));
