@@ -131,50 +131,29 @@ has_passed(const DeadlineRow *row, int slot, TimestampTz now)
 
 /*
  * deadline_look
- *		Reads the deadline of a token and changes nothing.
+ *		Has the deadline of a token passed?  With decide, for good.
  */
 DeadlineState
-deadline_look(const text *resource, int64 token, Deadline *deadline)
+deadline_look(const text *resource, int64 token, bool decide,
+			  Deadline *deadline)
 {
 	DeadlineRow row;
 	DeadlineState state = DEADLINE_MISSING;
 	int			slot;
 
-	open_row(&row, resource, BUFFER_LOCK_SHARE);
+	open_row(&row, resource,
+			 decide ? BUFFER_LOCK_EXCLUSIVE : BUFFER_LOCK_SHARE);
 	slot = slot_of(&row, token);
 	if (slot >= 0)
 	{
 		state = has_passed(&row, slot, GetCurrentTimestamp())
 			? DEADLINE_PASSED : DEADLINE_AHEAD;
 		*deadline = row.form->slot[slot];
-	}
-	close_row(&row);
-	return state;
-}
-
-/*
- * deadline_close
- *		Decides whether a deadline has passed; if it has, for good.
- */
-DeadlineState
-deadline_close(const text *resource, int64 token, Deadline *deadline)
-{
-	DeadlineRow row;
-	DeadlineState state = DEADLINE_MISSING;
-	int			slot;
-
-	open_row(&row, resource, BUFFER_LOCK_EXCLUSIVE);
-	slot = slot_of(&row, token);
-	if (slot >= 0)
-	{
-		state = DEADLINE_AHEAD;
-		if (has_passed(&row, slot, GetCurrentTimestamp()))
+		if (decide && state == DEADLINE_PASSED)
 		{
-			state = DEADLINE_PASSED;
 			row.form->closed[slot] = true;
 			MarkBufferDirty(row.buffer);
 		}
-		*deadline = row.form->slot[slot];
 	}
 	close_row(&row);
 	return state;
@@ -370,7 +349,7 @@ fencing_lease_deadline(PG_FUNCTION_ARGS)
 	if (!RecoveryInProgress())
 	{
 		DeadlineState state = deadline_look(PG_GETARG_TEXT_PP(0),
-											PG_GETARG_INT64(1), &deadline);
+											PG_GETARG_INT64(1), false, &deadline);
 
 		if (state == DEADLINE_MISSING)
 			values[0] = TimestampTzGetDatum(GetCurrentTimestamp() +

@@ -27,9 +27,7 @@ typedef struct Deadline
 } Deadline;
 
 extern DeadlineState deadline_look(const text *resource, int64 token,
-								   Deadline *deadline);
-extern DeadlineState deadline_close(const text *resource, int64 token,
-									Deadline *deadline);
+								   bool decide, Deadline *deadline);
 extern DeadlineState deadline_renew(const text *resource, int64 token,
 									int64 ttl, bool promised,
 									Deadline *deadline);

@@ -37,113 +37,13 @@
 #include "durable.h"
 #include "errors.h"
 #include "fence.h"
+#include "interval.h"
 #include "present.h"
 #include "queue.h"
 #include "record.h"
 #include "token.h"
 
-#define TTL_MIN INT64CONST(1000)	/* 1 ms */
-#define TTL_MAX (INT64CONST(365) * USECS_PER_DAY)
-#define HEARTBEATS_PER_TTL 3
 #define LOOKS_BEFORE_EVICTING 10
-
-/* ---- intervals ---- */
-
-/*
- * microseconds
- *		An interval as microseconds; a month counts 30 days, as in EXTRACT.
- *		Returns false where it is not finite or does not fit.
- */
-static bool
-microseconds(const Interval *interval, int64 *result)
-{
-	int64		days = (int64) interval->month * DAYS_PER_MONTH + interval->day;
-
-	return !pg_mul_s64_overflow(days, USECS_PER_DAY, result) &&
-		!pg_add_s64_overflow(*result, interval->time, result);
-}
-
-static Interval *
-interval_of(int64 usecs)
-{
-	Interval   *interval = palloc0(sizeof(Interval));
-
-	interval->time = usecs;
-	return interval;
-}
-
-/* An interval argument between two bounds, in microseconds. */
-static int64
-interval_argument(FunctionCallInfo fcinfo, int n, const char *what,
-				  int64 least, int64 most, const char *bounds)
-{
-	int64		usecs;
-
-	if (PG_ARGISNULL(n))
-		ereport(ERROR,
-				(errcode(ERRCODE_NULL_VALUE_NOT_ALLOWED),
-				 errmsg("%s must not be null", what)));
-	if (!microseconds(PG_GETARG_INTERVAL_P(n), &usecs) ||
-		usecs < least || usecs > most)
-		ereport(ERROR,
-				(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
-				 errmsg("%s %s is out of range", what,
-						DatumGetCString(DirectFunctionCall1(interval_out,
-															PG_GETARG_DATUM(n)))),
-				 errdetail("It must be %s.", bounds)));
-	return usecs;
-}
-
-static int64
-ttl_argument(FunctionCallInfo fcinfo, int n)
-{
-	return interval_argument(fcinfo, n, "ttl", TTL_MIN, TTL_MAX,
-							 "from 1 millisecond to 365 days");
-}
-
-/*
- * safe_window(ttl interval, drift_ppm integer, rtt interval) returns interval
- *		ttl * (1 - drift) - rtt: how long a client may act, counted on its own
- *		monotonic clock.  Never below 0.
- */
-PG_FUNCTION_INFO_V1(fencing_safe_window);
-
-Datum
-fencing_safe_window(PG_FUNCTION_ARGS)
-{
-	int64		ttl = ttl_argument(fcinfo, 0);
-	int64		rtt = interval_argument(fcinfo, 2, "rtt", 0, TTL_MAX,
-										"from 0 to 365 days");
-	int32		drift;
-	int64		lost;
-
-	if (PG_ARGISNULL(1))
-		ereport(ERROR,
-				(errcode(ERRCODE_NULL_VALUE_NOT_ALLOWED),
-				 errmsg("drift_ppm must not be null")));
-	drift = PG_GETARG_INT32(1);
-	if (drift < 0 || drift > 1000000)
-		ereport(ERROR,
-				(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
-				 errmsg("drift_ppm %d is out of range", drift),
-				 errdetail("It must be from 0 to 1000000 parts per million.")));
-
-	/* In two parts, which cannot overflow; rounded up, to the safe side. */
-	lost = ttl / 1000000 * drift + (ttl % 1000000 * drift + 999999) / 1000000;
-	PG_RETURN_INTERVAL_P(interval_of(Max(ttl - lost - rtt, 0)));
-}
-
-/*
- * heartbeat_interval(ttl interval) returns interval
- *		ttl / 3: two renewals may fail before the lease is in danger.
- */
-PG_FUNCTION_INFO_V1(fencing_heartbeat_interval);
-
-Datum
-fencing_heartbeat_interval(PG_FUNCTION_ARGS)
-{
-	PG_RETURN_INTERVAL_P(interval_of(ttl_argument(fcinfo, 0) / HEARTBEATS_PER_TTL));
-}
 
 /* ---- acquire ---- */
 
@@ -228,7 +128,7 @@ looks_free(Request *request)
 	request->in_force = false;
 	if (!request->record.found || request->record.form.released)
 		return true;
-	state = deadline_look(request->resource, request->record.form.token,
+	state = deadline_look(request->resource, request->record.form.token, false,
 						  &request->deadline);
 	request->has_deadline = state != DEADLINE_MISSING;
 	request->in_force = state != DEADLINE_PASSED;
@@ -249,8 +149,8 @@ is_free(Request *request)
 	if (!record->found || record->form.released || is_holder_again(request))
 		return true;
 	request->has_deadline = true;
-	switch (deadline_close(request->resource, record->form.token,
-						   &request->deadline))
+	switch (deadline_look(request->resource, record->form.token, true,
+						  &request->deadline))
 	{
 		case DEADLINE_PASSED:
 			return true;
@@ -437,8 +337,7 @@ make_answer(FunctionCallInfo fcinfo, const Request *request, bool granted)
 		values[3] = PointerGetDatum(request->granted_to);
 		values[4] = TimestampTzGetDatum(request->deadline.at);
 		values[5] = IntervalPGetDatum(interval_of(request->ttl));
-		values[6] = IntervalPGetDatum(interval_of(request->ttl /
-													HEARTBEATS_PER_TTL));
+		values[6] = IntervalPGetDatum(interval_of(heartbeat_of(request->ttl)));
 		values[7] = request->data;
 		nulls[7] = request->data_isnull;
 	}
@@ -599,7 +498,7 @@ renew_missing(const text *resource, int64 token, int64 ttl, Deadline *deadline)
 	if (!resource_lock(resource, LOCK_WRITER, ExclusiveLock, false))
 	{
 		CHECK_FOR_INTERRUPTS();
-		if (deadline_look(resource, token, deadline) != DEADLINE_MISSING)
+		if (deadline_look(resource, token, false, deadline) != DEADLINE_MISSING)
 			return DEADLINE_MISSING;
 		require_lease(resource, token, &record);
 		deadline->at = now + ttl;
