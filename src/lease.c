@@ -18,7 +18,6 @@
 #include "access/table.h"
 #include "access/xact.h"
 #include "access/xlog.h"
-#include "common/int.h"
 #include "catalog/indexing.h"
 #include "funcapi.h"
 #include "miscadmin.h"
