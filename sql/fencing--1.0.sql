@@ -511,7 +511,7 @@ COMMENT ON COLUMN fencing.leases.token IS 'of the last grant, or nobody''s after
 COMMENT ON COLUMN fencing.leases.holder IS 'who was granted it: the name given, or role, host, application and backend';
 COMMENT ON COLUMN fencing.leases.data IS 'what the holder gave to acquire()';
 COMMENT ON COLUMN fencing.leases.granted_at IS 'when the token was granted';
-COMMENT ON COLUMN fencing.leases.renewed_at IS 'when the deadline was set last: by the grant, a renewal, or the first look after a crash';
+COMMENT ON COLUMN fencing.leases.renewed_at IS 'when the lease was granted or renewed last; NULL from a crash to the next renewal';
 COMMENT ON COLUMN fencing.leases.expires_at IS 'the deadline, by the server''s clock; NULL on a standby';
 COMMENT ON COLUMN fencing.leases.ttl IS 'the longest promised, which counts anew after a crash';
 COMMENT ON COLUMN fencing.leases.grants IS 'how many so far';
