@@ -62,9 +62,10 @@ test:
 demo:
 	@test/demo/run
 
-# QUICK=1 takes two minutes and leaves doc as it is; RESOURCES=N grows to so many, instead of a million
+# QUICK=1 takes two minutes and leaves doc as it is. ROUNDS=N, instead of 5; RESOURCES=N is how far
+# the number of resources grows, instead of a million.
 bench:
-	@test/bench/run $(if $(QUICK),quick,full) $(RESOURCES)
+	@ROUNDS=$(or $(ROUNDS),5) test/bench/run $(if $(QUICK),quick,full) $(RESOURCES)
 
 format:
 	clang-format -i $(TOP)src/*.[ch]

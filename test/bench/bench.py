@@ -42,8 +42,8 @@ class Bench:
     def __init__(self, quick, resources):
         self.start = time.monotonic()
         self.quick = quick
-        self.seconds = 0.4 if quick else 3      # pgbench counts whole seconds: transactions instead
-        self.rounds = 1 if quick else 5
+        self.seconds = 0.4 if quick else 2      # pgbench counts whole seconds: transactions instead
+        self.rounds = 1 if quick else int(os.environ.get('ROUNDS', 5))
         self.clients = [2, 16]
         self.resources = [10000, 100000] if quick else [10000, 100000, resources]
         self.results = dict(quick=quick, rounds=self.rounds, seconds=self.seconds, runs=[], many=[], handover=[],
