@@ -33,8 +33,8 @@ static const char *const object_names[CATALOG_OBJECTS] = {
 	[DELETED_INDEX] = "deleted_pkey",
 };
 
-static Oid	object_oids[CATALOG_OBJECTS];
-static Oid	type_oid;
+static Oid object_oids[CATALOG_OBJECTS];
+static Oid type_oid;
 
 static void
 forget_object(Datum arg, Oid relid)
@@ -68,7 +68,7 @@ catalog_oid(CatalogObject object)
 {
 	if (!OidIsValid(object_oids[object]))
 	{
-		Oid			found = get_relname_relid(object_names[object], schema_oid());
+		Oid found = get_relname_relid(object_names[object], schema_oid());
 
 		if (!OidIsValid(found))
 			ereport(ERROR,

@@ -27,11 +27,11 @@ typedef enum CatalogObject
 #define CATALOG_OBJECTS (DELETED_INDEX + 1)
 
 extern void catalog_init(void);
-extern Oid	catalog_oid(CatalogObject object);
+extern Oid catalog_oid(CatalogObject object);
 extern Relation catalog_open(CatalogObject object, LOCKMODE mode);
-extern Oid	fence_type_oid(void);
+extern Oid fence_type_oid(void);
 
 /* Are we, by rights, the owner of the extension's tables? */
 extern bool is_administrator(void);
 
-#endif							/* FENCING_CATALOG_H */
+#endif /* FENCING_CATALOG_H */

@@ -38,7 +38,8 @@
 /* Soft errors came with 16; before it every input error is raised. */
 #if PG_VERSION_NUM < 160000
 #define ereturn(context, value, ...) \
-	do { \
+	do \
+	{ \
 		(void) (context); \
 		ereport(ERROR, __VA_ARGS__); \
 		return (value); \
@@ -61,9 +62,9 @@ static inline Oid
 primary_key_of(Relation rel)
 {
 #if PG_VERSION_NUM < 180000
-	Oid			index = RelationGetPrimaryKeyIndex(rel);
-	Relation	key;
-	bool		immediate;
+	Oid index = RelationGetPrimaryKeyIndex(rel);
+	Relation key;
+	bool immediate;
 
 	if (!OidIsValid(index))
 		return InvalidOid;
@@ -80,7 +81,7 @@ primary_key_of(Relation rel)
 #if PG_VERSION_NUM < 180000
 #define EXECUTOR_RUN_PARAMS \
 	QueryDesc *queryDesc, ScanDirection direction, uint64 count, \
-	bool execute_once
+		bool execute_once
 #define EXECUTOR_RUN_ARGS queryDesc, direction, count, execute_once
 #else
 #define EXECUTOR_RUN_PARAMS \
@@ -101,11 +102,11 @@ static inline PGPROC *
 vxid_proc(VirtualTransactionId vxid)
 {
 #if PG_VERSION_NUM < 170000
-	PGPROC	   *proc = BackendIdGetProc(vxid.backendId);
+	PGPROC *proc = BackendIdGetProc(vxid.backendId);
 
 	return proc && proc->lxid == vxid.localTransactionId ? proc : NULL;
 #else
-	PGPROC	   *proc = ProcNumberGetProc(vxid.procNumber);
+	PGPROC *proc = ProcNumberGetProc(vxid.procNumber);
 
 	return proc && proc->vxid.lxid == vxid.localTransactionId ? proc : NULL;
 #endif
@@ -126,4 +127,4 @@ wait_event_for_lease(void)
 #endif
 }
 
-#endif							/* FENCING_COMPAT_H */
+#endif /* FENCING_COMPAT_H */

@@ -42,30 +42,30 @@
 /* The fixed-width columns of fencing.deadline, as they lie on the page. */
 typedef struct FormData_deadline
 {
-	Deadline	slot[2];
-	bool		closed[2];
+	Deadline slot[2];
+	bool closed[2];
 	/* resource follows */
 } FormData_deadline;
 
 typedef FormData_deadline *Form_deadline;
 
 #define Anum_deadline_resource 9
-#define Natts_deadline 9
+#define Natts_deadline		   9
 
 /* A row found: its page is pinned, so that the tuple stays where it is. */
 typedef struct DeadlineRow
 {
-	Relation	rel;
+	Relation rel;
 	SysScanDesc scan;
-	Buffer		buffer;
+	Buffer buffer;
 	HeapTupleHeader header;
-	Form_deadline form;			/* NULL: there is no row */
+	Form_deadline form; /* NULL: there is no row */
 } DeadlineRow;
 
 static void
 open_row(DeadlineRow *row, const text *resource, int lockmode)
 {
-	HeapTuple	tuple;
+	HeapTuple tuple;
 
 	row->rel = catalog_open(DEADLINE_TABLE, RowExclusiveLock);
 	row->scan = resource_scan(row->rel, catalog_oid(DEADLINE_INDEX),
@@ -139,7 +139,7 @@ deadline_look(const text *resource, int64 token, bool decide,
 {
 	DeadlineRow row;
 	DeadlineState state = DEADLINE_MISSING;
-	int			slot;
+	int slot;
 
 	open_row(&row, resource,
 			 decide ? BUFFER_LOCK_EXCLUSIVE : BUFFER_LOCK_SHARE);
@@ -147,7 +147,8 @@ deadline_look(const text *resource, int64 token, bool decide,
 	if (slot >= 0)
 	{
 		state = has_passed(&row, slot, GetCurrentTimestamp())
-			? DEADLINE_PASSED : DEADLINE_AHEAD;
+			? DEADLINE_PASSED
+			: DEADLINE_AHEAD;
 		*deadline = row.form->slot[slot];
 		if (decide && state == DEADLINE_PASSED)
 		{
@@ -174,7 +175,7 @@ deadline_renew(const text *resource, int64 token, int64 ttl, bool promised,
 {
 	DeadlineRow row;
 	DeadlineState state = DEADLINE_MISSING;
-	int			slot;
+	int slot;
 
 	open_row(&row, resource, BUFFER_LOCK_EXCLUSIVE);
 	slot = slot_of(&row, token);
@@ -188,8 +189,7 @@ deadline_renew(const text *resource, int64 token, int64 ttl, bool promised,
 			row.form->closed[slot] = true;
 			MarkBufferDirty(row.buffer);
 		}
-		else if (!promised && ttl > row.form->slot[slot].at -
-				 row.form->slot[slot].renewed_at)
+		else if (!promised && ttl > row.form->slot[slot].at - row.form->slot[slot].renewed_at)
 			state = DEADLINE_LONGER;
 		else
 		{
@@ -212,9 +212,9 @@ deadline_renew(const text *resource, int64 token, int64 ttl, bool promised,
 static void
 insert_row(const text *resource, const Deadline *deadline)
 {
-	Relation	rel = catalog_open(DEADLINE_TABLE, RowExclusiveLock);
-	Datum		values[Natts_deadline] = {0};
-	bool		nulls[Natts_deadline] = {false};
+	Relation rel = catalog_open(DEADLINE_TABLE, RowExclusiveLock);
+	Datum values[Natts_deadline] = {0};
+	bool nulls[Natts_deadline] = {false};
 
 	values[0] = Int64GetDatum(deadline->token);
 	values[1] = TimestampTzGetDatum(deadline->at);
@@ -242,7 +242,7 @@ write_slot(const text *resource, int64 token, int64 ttl, bool promised,
 		   int64 keep, Deadline *deadline)
 {
 	DeadlineRow row;
-	bool		written = false;
+	bool written = false;
 	TimestampTz now;
 
 	open_row(&row, resource, BUFFER_LOCK_EXCLUSIVE);
@@ -252,7 +252,7 @@ write_slot(const text *resource, int64 token, int64 ttl, bool promised,
 	deadline->renewed_at = promised ? now : deadline->at;
 	if (row.form)
 	{
-		int			slot = slot_to_write(&row, keep);
+		int slot = slot_to_write(&row, keep);
 
 		row.form->slot[slot] = *deadline;
 		row.form->closed[slot] = false;
@@ -316,10 +316,10 @@ deadline_evict(const text *resource)
 void
 deadline_forget(const text *resource)
 {
-	Relation	rel = catalog_open(DEADLINE_TABLE, RowExclusiveLock);
+	Relation rel = catalog_open(DEADLINE_TABLE, RowExclusiveLock);
 	SysScanDesc scan = resource_scan(rel, catalog_oid(DEADLINE_INDEX),
 									 Anum_deadline_resource, resource);
-	HeapTuple	tuple = systable_getnext(scan);
+	HeapTuple tuple = systable_getnext(scan);
 
 	if (HeapTupleIsValid(tuple))
 		simple_heap_delete(rel, &tuple->t_self);
@@ -339,10 +339,10 @@ PG_FUNCTION_INFO_V1(fencing_lease_deadline);
 Datum
 fencing_lease_deadline(PG_FUNCTION_ARGS)
 {
-	TupleDesc	desc;
-	Datum		values[3] = {0};
-	bool		nulls[3] = {true, true, true};
-	Deadline	deadline;
+	TupleDesc desc;
+	Datum values[3] = {0};
+	bool nulls[3] = {true, true, true};
+	Deadline deadline;
 
 	if (get_call_result_type(fcinfo, NULL, &desc) != TYPEFUNC_COMPOSITE)
 		elog(ERROR, "return type must be a row type");

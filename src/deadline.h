@@ -13,17 +13,17 @@
 
 typedef enum DeadlineState
 {
-	DEADLINE_MISSING,			/* lost in a crash: nobody has looked since */
-	DEADLINE_AHEAD,				/* in force */
-	DEADLINE_LONGER,			/* in force; longer than was promised so far */
-	DEADLINE_PASSED				/* final: no renewal takes it back */
+	DEADLINE_MISSING, /* lost in a crash: nobody has looked since */
+	DEADLINE_AHEAD,	  /* in force */
+	DEADLINE_LONGER,  /* in force; longer than was promised so far */
+	DEADLINE_PASSED	  /* final: no renewal takes it back */
 } DeadlineState;
 
 typedef struct Deadline
 {
-	int64		token;
+	int64 token;
 	TimestampTz at;
-	TimestampTz renewed_at;		/* = at: restarted, and promised to nobody */
+	TimestampTz renewed_at; /* = at: restarted, and promised to nobody */
 } Deadline;
 
 extern DeadlineState deadline_look(const text *resource, int64 token,
@@ -38,4 +38,4 @@ extern void deadline_restart(const text *resource, int64 token, int64 ttl,
 extern void deadline_evict(const text *resource);
 extern void deadline_forget(const text *resource);
 
-#endif							/* FENCING_DEADLINE_H */
+#endif /* FENCING_DEADLINE_H */

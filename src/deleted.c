@@ -50,42 +50,42 @@
 /* fencing.deleted, as it lies on the page. */
 typedef struct FormData_deleted
 {
-	int64		digest;
-	int64		fence;
-	Oid			rel;
+	int64 digest;
+	int64 fence;
+	Oid rel;
 } FormData_deleted;
 
 typedef FormData_deleted *Form_deleted;
 
 #define Anum_deleted_digest 1
-#define Anum_deleted_rel 3
-#define Natts_deleted 3
+#define Anum_deleted_rel	3
+#define Natts_deleted		3
 
 typedef struct KeyColumn
 {
-	AttrNumber	column;
-	Oid			collation;
-	FmgrInfo   *hash;			/* NULL: hash what the type sends instead */
-	FmgrInfo	send;
+	AttrNumber column;
+	Oid collation;
+	FmgrInfo *hash; /* NULL: hash what the type sends instead */
+	FmgrInfo send;
 } KeyColumn;
 
 struct KeyMemory
 {
-	Oid			self;
-	Oid			top;
-	List	   *rels;			/* self and its ancestors */
-	int			n_columns;
-	KeyColumn	columns[INDEX_MAX_KEYS];
+	Oid self;
+	Oid top;
+	List *rels; /* self and its ancestors */
+	int n_columns;
+	KeyColumn columns[INDEX_MAX_KEYS];
 };
 
 static void
 read_column(KeyColumn *key, Oid type, MemoryContext context)
 {
-	Oid			base = getBaseType(type);
+	Oid base = getBaseType(type);
 	TypeCacheEntry *entry = lookup_type_cache(base,
 											  TYPECACHE_HASH_EXTENDED_PROC_FINFO);
-	Oid			send;
-	bool		varlena;
+	Oid send;
+	bool varlena;
 
 	if (OidIsValid(entry->hash_extended_proc_finfo.fn_oid) && !type_is_enum(base))
 	{
@@ -104,9 +104,9 @@ KeyMemory *
 key_memory(Relation rel, MemoryContext context)
 {
 	MemoryContext old = MemoryContextSwitchTo(context);
-	KeyMemory  *memory = palloc0(sizeof(KeyMemory));
-	Oid			index = primary_key_of(rel);
-	Relation	key;
+	KeyMemory *memory = palloc0(sizeof(KeyMemory));
+	Oid index = primary_key_of(rel);
+	Relation key;
 
 	if (!OidIsValid(index))
 		ereport(ERROR,
@@ -129,7 +129,7 @@ key_memory(Relation rel, MemoryContext context)
 	memory->n_columns = IndexRelationGetNumberOfKeyAttributes(key);
 	for (int i = 0; i < memory->n_columns; i++)
 	{
-		AttrNumber	column = key->rd_index->indkey.values[i];
+		AttrNumber column = key->rd_index->indkey.values[i];
 
 		memory->columns[i].column = column;
 		memory->columns[i].collation = key->rd_indcollation[i];
@@ -145,7 +145,7 @@ key_memory(Relation rel, MemoryContext context)
 static uint64
 hash_of(const KeyColumn *key, Datum value)
 {
-	bytea	   *sent;
+	bytea *sent;
 
 	if (key->hash)
 		return DatumGetUInt64(FunctionCall2Coll(key->hash, key->collation, value,
@@ -158,14 +158,14 @@ hash_of(const KeyColumn *key, Datum value)
 int64
 key_digest(const KeyMemory *memory, Relation rel, HeapTuple tuple)
 {
-	uint64		digest = 0;
+	uint64 digest = 0;
 
 	for (int i = 0; i < memory->n_columns; i++)
 	{
 		const KeyColumn *key = &memory->columns[i];
-		bool		isnull;
-		Datum		value = heap_getattr(tuple, key->column,
-										 RelationGetDescr(rel), &isnull);
+		bool isnull;
+		Datum value = heap_getattr(tuple, key->column,
+								   RelationGetDescr(rel), &isnull);
 
 		/* A NULL in a primary key is refused by the server a little later. */
 		digest = hash_combine64(digest, isnull ? 0 : hash_of(key, value));
@@ -196,16 +196,16 @@ scan_entry(Relation deleted, Oid rel, int64 digest)
 static void
 write_entry(Oid rel, int64 digest, int64 fence)
 {
-	Relation	deleted = catalog_open(DELETED_TABLE, RowExclusiveLock);
-	Datum		values[Natts_deleted];
-	bool		nulls[Natts_deleted] = {false};
-	bool		covered = false;
-	bool		settled;
+	Relation deleted = catalog_open(DELETED_TABLE, RowExclusiveLock);
+	Datum values[Natts_deleted];
+	bool nulls[Natts_deleted] = {false};
+	bool covered = false;
+	bool settled;
 
 	do
 	{
 		SysScanDesc scan = scan_entry(deleted, rel, digest);
-		HeapTuple	tuple = systable_getnext(scan);
+		HeapTuple tuple = systable_getnext(scan);
 
 		settled = true;
 		if (HeapTupleIsValid(tuple))
@@ -226,8 +226,7 @@ write_entry(Oid rel, int64 digest, int64 fence)
 		values[0] = Int64GetDatum(digest);
 		values[1] = Int64GetDatum(fence);
 		values[2] = ObjectIdGetDatum(rel);
-		CatalogTupleInsert(deleted, heap_form_tuple(RelationGetDescr(deleted),
-													values, nulls));
+		CatalogTupleInsert(deleted, heap_form_tuple(RelationGetDescr(deleted), values, nulls));
 
 		/* So that this statement may vacate the key once more. */
 		CommandCounterIncrement();
@@ -252,17 +251,17 @@ remember_truncated(const KeyMemory *memory, int64 fence)
 int64
 remembered_fence(const KeyMemory *memory, int64 digest)
 {
-	Relation	deleted = catalog_open(DELETED_TABLE, AccessShareLock);
-	int64		digests[] = {digest, WHOLE_TABLE};
-	int64		fence = FENCE_NONE;
-	ListCell   *lc;
+	Relation deleted = catalog_open(DELETED_TABLE, AccessShareLock);
+	int64 digests[] = {digest, WHOLE_TABLE};
+	int64 fence = FENCE_NONE;
+	ListCell *lc;
 
 	foreach(lc, memory->rels)
 	{
 		for (size_t i = 0; i < lengthof(digests); i++)
 		{
 			SysScanDesc scan = scan_entry(deleted, lfirst_oid(lc), digests[i]);
-			HeapTuple	tuple = systable_getnext(scan);
+			HeapTuple tuple = systable_getnext(scan);
 
 			if (HeapTupleIsValid(tuple))
 				fence = Max(fence, ((Form_deleted) GETSTRUCT(tuple))->fence);
@@ -284,13 +283,13 @@ PG_FUNCTION_INFO_V1(fencing_prune_deleted);
 Datum
 fencing_prune_deleted(PG_FUNCTION_ARGS)
 {
-	Oid			relid;
-	int64		up_to = token_argument(fcinfo, 1);
-	Relation	deleted;
+	Oid relid;
+	int64 up_to = token_argument(fcinfo, 1);
+	Relation deleted;
 	SysScanDesc scan;
 	ScanKeyData key;
-	HeapTuple	tuple;
-	int64		pruned = 0;
+	HeapTuple tuple;
+	int64 pruned = 0;
 
 	if (PG_ARGISNULL(0))
 		ereport(ERROR,

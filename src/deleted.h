@@ -27,4 +27,4 @@ extern void remember_truncated(const KeyMemory *memory, int64 fence);
 /* The fence that binds a row inserted under this key, or FENCE_NONE. */
 extern int64 remembered_fence(const KeyMemory *memory, int64 digest);
 
-#endif							/* FENCING_DELETED_H */
+#endif /* FENCING_DELETED_H */

@@ -30,7 +30,7 @@
 
 #include "durable.h"
 
-bool		fencing_require_synchronous = false;
+bool fencing_require_synchronous = false;
 
 static bool
 standbys_configured(void)
@@ -43,7 +43,7 @@ standbys_configured(void)
 static bool
 standbys_have(XLogRecPtr lsn)
 {
-	bool		have;
+	bool have;
 
 	LWLockAcquire(SyncRepLock, LW_SHARED);
 	have = lsn <= WalSndCtl->lsn[SYNC_REP_WAIT_FLUSH];
@@ -116,7 +116,7 @@ close_unless_replicated(void)
  *		flushed.  Not through the setting, which would cost as much as the rest
  *		of a release: nothing but the commit itself runs before it is restored.
  */
-static int	session_synchronous_commit;
+static int session_synchronous_commit;
 static bool is_lazy = false;
 
 void
@@ -155,12 +155,12 @@ restore_synchronous_commit(void)
  */
 XLogRecPtr
 write_in_place(Relation rel, ItemPointer tid,
-			   bool (*change) (HeapTupleHeader tuple, void *arg), void *arg)
+			   bool (*change)(HeapTupleHeader tuple, void *arg), void *arg)
 {
-	Buffer		buffer = ReadBuffer(rel, ItemPointerGetBlockNumber(tid));
-	Page		page = BufferGetPage(buffer);
-	ItemId		item;
-	XLogRecPtr	lsn;
+	Buffer buffer = ReadBuffer(rel, ItemPointerGetBlockNumber(tid));
+	Page page = BufferGetPage(buffer);
+	ItemId item;
+	XLogRecPtr lsn;
 
 	LockBuffer(buffer, BUFFER_LOCK_EXCLUSIVE);
 	START_CRIT_SECTION();
@@ -188,7 +188,7 @@ write_in_place(Relation rel, ItemPointer tid,
 void
 make_durable(XLogRecPtr lsn)
 {
-	int			level;
+	int level;
 
 	XLogFlush(lsn);
 	if (!standbys_configured())

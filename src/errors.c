@@ -55,15 +55,15 @@ error_missing_token(const WritePlace *place, int64 fence)
 	ereport(place->level,
 			(errcode(ERRCODE_MISSING_TOKEN),
 			 fence == 0
-			 ? errmsg("missing token for a row of \"%s\"",
-					  RelationGetRelationName(place->rel))
-			 : errmsg("missing token for a row of \"%s\" with fence %lld",
-					  RelationGetRelationName(place->rel),
-					  (long long) fence),
+				 ? errmsg("missing token for a row of \"%s\"",
+						  RelationGetRelationName(place->rel))
+				 : errmsg("missing token for a row of \"%s\" with fence %lld",
+						  RelationGetRelationName(place->rel),
+						  (long long) fence),
 			 fence == 0
-			 ? errdetail("The write carries no token, and this table takes no write without one.")
-			 : errdetail("The write carries no token, which counts as 0, but token %lld has been committed to the row.",
-						 (long long) fence),
+				 ? errdetail("The write carries no token, and this table takes no write without one.")
+				 : errdetail("The write carries no token, which counts as 0, but token %lld has been committed to the row.",
+							 (long long) fence),
 			 place->present_only ? errhint(PRESENT_ONLY_HINT) : errhint(PRESENT_HINT),
 			 errtablecol(place->rel, place->column)));
 }
@@ -127,11 +127,11 @@ error_unknown_token(const WritePlace *place, int64 token, int64 current)
 			 errmsg("unknown token %lld for resource \"%s\"",
 					(long long) token, place->resource),
 			 current == 0
-			 ? errdetail("The write carries token %lld, but resource \"%s\" has never been leased here, or was forgotten.",
-						 (long long) token, place->resource)
-			 : errdetail("The write carries token %lld, but the highest grant of resource \"%s\" has token %lld.",
-						 (long long) token, place->resource,
-						 (long long) current),
+				 ? errdetail("The write carries token %lld, but resource \"%s\" has never been leased here, or was forgotten.",
+							 (long long) token, place->resource)
+				 : errdetail("The write carries token %lld, but the highest grant of resource \"%s\" has token %lld.",
+							 (long long) token, place->resource,
+							 (long long) current),
 			 errhint("Write with the token that fencing.acquire() returned for this very resource."),
 			 place->rel ? errtablecol(place->rel, place->column) : 0));
 }

@@ -18,12 +18,12 @@
 
 #include "compat.h"
 
-#define ERRCODE_STALE_TOKEN			MAKE_SQLSTATE('L','F','0','0','1')
-#define ERRCODE_MISSING_TOKEN		MAKE_SQLSTATE('L','F','0','0','2')
-#define ERRCODE_CONFLICTING_TOKEN	MAKE_SQLSTATE('L','F','0','0','3')
-#define ERRCODE_LEASE_LOST			MAKE_SQLSTATE('L','F','0','0','4')
-#define ERRCODE_UNKNOWN_TOKEN		MAKE_SQLSTATE('L','F','0','0','5')
-#define ERRCODE_ISSUER_BEHIND		MAKE_SQLSTATE('L','F','0','0','6')
+#define ERRCODE_STALE_TOKEN		  MAKE_SQLSTATE('L', 'F', '0', '0', '1')
+#define ERRCODE_MISSING_TOKEN	  MAKE_SQLSTATE('L', 'F', '0', '0', '2')
+#define ERRCODE_CONFLICTING_TOKEN MAKE_SQLSTATE('L', 'F', '0', '0', '3')
+#define ERRCODE_LEASE_LOST		  MAKE_SQLSTATE('L', 'F', '0', '0', '4')
+#define ERRCODE_UNKNOWN_TOKEN	  MAKE_SQLSTATE('L', 'F', '0', '0', '5')
+#define ERRCODE_ISSUER_BEHIND	  MAKE_SQLSTATE('L', 'F', '0', '0', '6')
 
 /*
  * Where a write went wrong.  rel is NULL at commit if the table is dropped by
@@ -32,11 +32,11 @@
  */
 typedef struct WritePlace
 {
-	Relation	rel;
-	AttrNumber	column;
+	Relation rel;
+	AttrNumber column;
 	const char *resource;
-	int			level;
-	bool		present_only;	/* a fence value in the statement is no token */
+	int level;
+	bool present_only; /* a fence value in the statement is no token */
 } WritePlace;
 
 extern void error_stale_fence(const WritePlace *place, int64 token,
@@ -64,8 +64,8 @@ typedef enum LostBy
 } LostBy;
 
 pg_noreturn extern void error_lease_lost(const char *resource, int64 token,
-							 LostBy how, int64 current);
+										 LostBy how, int64 current);
 pg_noreturn extern void error_issuer_behind(int64 token, int64 last, const char *what);
 pg_noreturn extern void error_snapshot_too_early(const char *resource);
 
-#endif							/* FENCING_ERRORS_H */
+#endif /* FENCING_ERRORS_H */

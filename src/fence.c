@@ -33,11 +33,11 @@ FenceParse
 fence_parse(const char *string, int64 *fence)
 {
 	const char *p = string;
-	uint64		value = 0;
-	uint64		base = 10;
-	bool		negative = false;
-	bool		overflow = false;
-	int			digits = 0;
+	uint64 value = 0;
+	uint64 base = 10;
+	bool negative = false;
+	bool overflow = false;
+	int digits = 0;
 
 	while (isspace((unsigned char) *p))
 		p++;
@@ -50,7 +50,7 @@ fence_parse(const char *string, int64 *fence)
 	}
 	for (; isxdigit((unsigned char) *p); p++, digits++)
 	{
-		uint64		digit;
+		uint64 digit;
 
 		if (isdigit((unsigned char) *p))
 			digit = *p - '0';
@@ -82,8 +82,8 @@ PG_FUNCTION_INFO_V1(fence_in);
 Datum
 fence_in(PG_FUNCTION_ARGS)
 {
-	char	   *string = PG_GETARG_CSTRING(0);
-	int64		fence = 0;
+	char *string = PG_GETARG_CSTRING(0);
+	int64 fence = 0;
 
 	switch (fence_parse(string, &fence))
 	{
@@ -131,7 +131,7 @@ PG_FUNCTION_INFO_V1(fence_recv);
 Datum
 fence_recv(PG_FUNCTION_ARGS)
 {
-	StringInfo	buf = (StringInfo) PG_GETARG_POINTER(0);
+	StringInfo buf = (StringInfo) PG_GETARG_POINTER(0);
 
 	PG_RETURN_INT64(fence_checked(pq_getmsgint64(buf)));
 }
@@ -182,12 +182,12 @@ PG_FUNCTION_INFO_V1(fence_from_numeric);
 Datum
 fence_from_numeric(PG_FUNCTION_ARGS)
 {
-	Datum		number = PG_GETARG_DATUM(0);
-	Datum		whole = DirectFunctionCall2(numeric_trunc, number,
-											Int32GetDatum(0));
-	char	   *printed = DatumGetCString(DirectFunctionCall1(numeric_out,
-															  whole));
-	int64		fence = 0;
+	Datum number = PG_GETARG_DATUM(0);
+	Datum whole = DirectFunctionCall2(numeric_trunc, number,
+									  Int32GetDatum(0));
+	char *printed = DatumGetCString(DirectFunctionCall1(numeric_out,
+														whole));
+	int64 fence = 0;
 
 	if (!DatumGetBool(DirectFunctionCall2(numeric_eq, number, whole)))
 		ereport(ERROR,
@@ -209,7 +209,7 @@ fence_from_numeric(PG_FUNCTION_ARGS)
 int64
 token_argument(FunctionCallInfo fcinfo, int n)
 {
-	int64		token;
+	int64 token;
 
 	if (PG_ARGISNULL(n))
 		ereport(ERROR,

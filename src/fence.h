@@ -10,7 +10,7 @@
 
 /* What a column without a token keeps; no grant issues it. */
 #define FENCE_NONE INT64CONST(0)
-#define FENCE_MAX PG_INT64_MAX
+#define FENCE_MAX  PG_INT64_MAX
 
 typedef enum FenceParse
 {
@@ -24,4 +24,4 @@ extern FenceParse fence_parse(const char *string, int64 *fence);
 /* The token in argument n of a call; NULL, 0 and below are errors. */
 extern int64 token_argument(FunctionCallInfo fcinfo, int n);
 
-#endif							/* FENCING_FENCE_H */
+#endif /* FENCING_FENCE_H */

@@ -46,22 +46,22 @@
 /* What is known of a table for the length of a statement. */
 typedef struct Guard
 {
-	Relation	rel;			/* of this call */
+	Relation rel; /* of this call */
 	GuardOptions options;
-	AttrNumber	fence;
-	AttrNumber	resource;		/* InvalidAttrNumber: no column binds rows */
-	Oid			resource_out;	/* what makes text, or a string, of its value */
-	bool		resource_cast;	/* text: a cast, as of char(n) and boolean */
+	AttrNumber fence;
+	AttrNumber resource; /* InvalidAttrNumber: no column binds rows */
+	Oid resource_out;	 /* what makes text, or a string, of its value */
+	bool resource_cast;	 /* text: a cast, as of char(n) and boolean */
 	MemoryContext query_context;
-	KeyMemory  *memory;			/* NULL: deleted rows are not remembered */
-	ItemPointerData updated;	/* last row that BEFORE UPDATE let through */
+	KeyMemory *memory;		 /* NULL: deleted rows are not remembered */
+	ItemPointerData updated; /* last row that BEFORE UPDATE let through */
 } Guard;
 
 /* What becomes of a row. */
 typedef enum Verdict
 {
-	ROW_PASSES,					/* and takes the token it carried */
-	ROW_PASSES_WARNED,			/* and keeps its fence, if that is higher */
+	ROW_PASSES,		   /* and takes the token it carried */
+	ROW_PASSES_WARNED, /* and keeps its fence, if that is higher */
 	ROW_SKIPPED
 } Verdict;
 
@@ -70,7 +70,7 @@ typedef enum Verdict
 static bool
 option_is(const char *argument, const char *name, const char **value)
 {
-	size_t		length = strlen(name);
+	size_t length = strlen(name);
 
 	if (strncmp(argument, name, length) != 0 || argument[length] != '=')
 		return false;
@@ -141,9 +141,9 @@ guard_read_options(const Trigger *trigger, GuardOptions *options)
 AttrNumber
 guard_fence_column(Relation rel)
 {
-	TupleDesc	desc = RelationGetDescr(rel);
-	Oid			type = fence_type_oid();
-	AttrNumber	found = InvalidAttrNumber;
+	TupleDesc desc = RelationGetDescr(rel);
+	Oid type = fence_type_oid();
+	AttrNumber found = InvalidAttrNumber;
 
 	for (int i = 0; i < desc->natts; i++)
 	{
@@ -169,7 +169,7 @@ guard_fence_column(Relation rel)
 static AttrNumber
 require_fence_column(Relation rel)
 {
-	AttrNumber	fence = guard_fence_column(rel);
+	AttrNumber fence = guard_fence_column(rel);
 
 	if (fence == InvalidAttrNumber)
 		ereport(ERROR,
@@ -190,11 +190,11 @@ static void
 require_last(const TriggerData *trigdata)
 {
 	TriggerDesc *triggers = trigdata->tg_relation->trigdesc;
-	Trigger    *self = trigdata->tg_trigger;
+	Trigger *self = trigdata->tg_trigger;
 
 	for (int i = 0; i < triggers->numtriggers; i++)
 	{
-		Trigger    *other = &triggers->triggers[i];
+		Trigger *other = &triggers->triggers[i];
 
 		if (TRIGGER_FOR_ROW(other->tgtype) && TRIGGER_FOR_BEFORE(other->tgtype) &&
 			(TRIGGER_FOR_INSERT(other->tgtype) || TRIGGER_FOR_UPDATE(other->tgtype)) &&
@@ -239,10 +239,10 @@ static void
 bind_by_column(Guard *guard)
 {
 	const char *name = guard->options.resource_column;
-	AttrNumber	column = get_attnum(RelationGetRelid(guard->rel), name);
+	AttrNumber column = get_attnum(RelationGetRelid(guard->rel), name);
 	Form_pg_attribute attribute;
-	Oid			cast;
-	bool		varlena;
+	Oid cast;
+	bool varlena;
 
 	if (column <= 0)
 		ereport(ERROR,
@@ -281,7 +281,7 @@ bind_by_column(Guard *guard)
 static Guard *
 make_guard(MemoryContext context, Relation rel, const Trigger *trigger)
 {
-	Guard	   *guard = MemoryContextAllocZero(context, sizeof(Guard));
+	Guard *guard = MemoryContextAllocZero(context, sizeof(Guard));
 
 	guard->rel = rel;
 	guard->query_context = context;
@@ -340,9 +340,9 @@ check_call(FunctionCallInfo fcinfo)
 static int64
 fence_of(const Guard *guard, HeapTuple tuple)
 {
-	bool		isnull;
-	Datum		value = heap_getattr(tuple, guard->fence,
-									 RelationGetDescr(guard->rel), &isnull);
+	bool isnull;
+	Datum value = heap_getattr(tuple, guard->fence,
+							   RelationGetDescr(guard->rel), &isnull);
 
 	return isnull ? FENCE_NONE : DatumGetInt64(value);
 }
@@ -351,9 +351,9 @@ fence_of(const Guard *guard, HeapTuple tuple)
 static int64
 assigned_fence(const Guard *guard, HeapTuple tuple)
 {
-	bool		isnull;
-	Datum		value = heap_getattr(tuple, guard->fence,
-									 RelationGetDescr(guard->rel), &isnull);
+	bool isnull;
+	Datum value = heap_getattr(tuple, guard->fence,
+							   RelationGetDescr(guard->rel), &isnull);
 
 	if (isnull)
 		ereport(ERROR,
@@ -370,9 +370,9 @@ assigned_fence(const Guard *guard, HeapTuple tuple)
 static HeapTuple
 with_fence(const Guard *guard, HeapTuple tuple, int64 fence)
 {
-	int			column = guard->fence;
-	Datum		value = Int64GetDatum(fence);
-	bool		isnull = false;
+	int column = guard->fence;
+	Datum value = Int64GetDatum(fence);
+	bool isnull = false;
 
 	if (fence_of(guard, tuple) == fence)
 		return tuple;
@@ -389,9 +389,9 @@ static text *
 resource_of(const Guard *guard, HeapTuple tuple)
 {
 	const GuardOptions *options = &guard->options;
-	Datum		value;
-	bool		isnull;
-	char	   *printed;
+	Datum value;
+	bool isnull;
+	char *printed;
 
 	if (guard->resource == InvalidAttrNumber)
 		return options->resource ? cstring_to_text(options->resource) : NULL;
@@ -410,7 +410,7 @@ resource_of(const Guard *guard, HeapTuple tuple)
 static WritePlace
 place_of(const Guard *guard, const text *resource)
 {
-	WritePlace	place = {
+	WritePlace place = {
 		.rel = guard->rel,
 		.column = guard->fence,
 		.resource = resource ? text_to_cstring(resource) : NULL,
@@ -436,7 +436,7 @@ skips_stale(const Guard *guard)
 static int64
 presented_for(const text *resource)
 {
-	int64		held = resource ? present_held(resource) : FENCE_NONE;
+	int64 held = resource ? present_held(resource) : FENCE_NONE;
 
 	return held != FENCE_NONE ? held : present_token();
 }
@@ -453,7 +453,7 @@ static bool
 token_carried(const Guard *guard, const text *resource, int64 own,
 			  int64 assigned, bool named, int64 *token)
 {
-	int64		carried = presented_for(resource);
+	int64 carried = presented_for(resource);
 
 	*token = carried;
 	if (assigned == own)
@@ -467,14 +467,14 @@ token_carried(const Guard *guard, const text *resource, int64 own,
 		return true;
 	if (guard->options.require_present)
 	{
-		WritePlace	place = place_of(guard, resource);
+		WritePlace place = place_of(guard, resource);
 
 		error_not_presented(&place, assigned, own);
 		return false;
 	}
 	if (carried != FENCE_NONE)
 	{
-		WritePlace	place = place_of(guard, resource);
+		WritePlace place = place_of(guard, resource);
 
 		error_conflicting_token(&place, assigned, carried);
 		return false;
@@ -487,7 +487,7 @@ token_carried(const Guard *guard, const text *resource, int64 own,
 static Verdict
 check_fence(const Guard *guard, int64 token, int64 fence)
 {
-	WritePlace	place;
+	WritePlace place;
 
 	if (token >= fence &&
 		(token != FENCE_NONE || !guard->options.require_present))
@@ -506,8 +506,8 @@ check_fence(const Guard *guard, int64 token, int64 fence)
 static Verdict
 check_grant(const Guard *guard, const text *resource, int64 token)
 {
-	WritePlace	place;
-	int64		current;
+	WritePlace place;
+	int64 current;
 	GrantVerdict verdict;
 
 	if (resource == NULL)
@@ -541,7 +541,7 @@ check_grant(const Guard *guard, const text *resource, int64 token)
 static Verdict
 check_row(const Guard *guard, const text *resource, int64 token, int64 fence)
 {
-	Verdict		verdict = check_fence(guard, token, fence);
+	Verdict verdict = check_fence(guard, token, fence);
 
 	return verdict == ROW_PASSES ? check_grant(guard, resource, token) : verdict;
 }
@@ -565,15 +565,16 @@ check_memory(const Guard *guard, const text *resource, HeapTuple tuple,
 	*remembered = remembered_fence(guard->memory,
 								   key_digest(guard->memory, guard->rel, tuple));
 	return token >= *remembered ? ROW_PASSES
-		: check_fence(guard, token, *remembered);
+								: check_fence(guard, token, *remembered);
 }
 
 static void
 guard_after(Guard *guard, const TriggerData *trigdata)
 {
-	HeapTuple	tuple = TRIGGER_FIRED_BY_UPDATE(trigdata->tg_event)
-		? trigdata->tg_newtuple : trigdata->tg_trigtuple;
-	int64		remembered = FENCE_NONE;
+	HeapTuple tuple = TRIGGER_FIRED_BY_UPDATE(trigdata->tg_event)
+		? trigdata->tg_newtuple
+		: trigdata->tg_trigtuple;
+	int64 remembered = FENCE_NONE;
 
 	if (TRIGGER_FIRED_BY_DELETE(trigdata->tg_event))
 		return;
@@ -589,13 +590,13 @@ guard_after(Guard *guard, const TriggerData *trigdata)
 static HeapTuple
 guard_insert(const Guard *guard, const TriggerData *trigdata)
 {
-	HeapTuple	tuple = trigdata->tg_trigtuple;
-	int64		assigned = assigned_fence(guard, tuple);
-	text	   *resource = resource_of(guard, tuple);
-	int64		own = FENCE_NONE;
-	int64		token;
-	int64		remembered = FENCE_NONE;
-	Verdict		verdict;
+	HeapTuple tuple = trigdata->tg_trigtuple;
+	int64 assigned = assigned_fence(guard, tuple);
+	text *resource = resource_of(guard, tuple);
+	int64 own = FENCE_NONE;
+	int64 token;
+	int64 remembered = FENCE_NONE;
+	Verdict verdict;
 
 	/* An UPDATE that moves a row here brings its fence along. */
 	if (assigned != FENCE_NONE && statement_is_update(guard->query_context))
@@ -622,8 +623,8 @@ static Verdict
 guard_resource_change(const Guard *guard, const text *from, const text *to,
 					  int64 fence, int64 token)
 {
-	int64		leaving = presented_for(from);
-	Verdict		verdict;
+	int64 leaving = presented_for(from);
+	Verdict verdict;
 
 	/* A row that no resource protects is protected by its fence. */
 	if (from == NULL && leaving == FENCE_NONE)
@@ -643,10 +644,10 @@ static Verdict
 guard_key_change(const Guard *guard, const text *resource,
 				 HeapTuple old, HeapTuple new, int64 left, int64 token)
 {
-	int64		from = key_digest(guard->memory, guard->rel, old);
-	int64		to = key_digest(guard->memory, guard->rel, new);
-	int64		remembered = FENCE_NONE;
-	Verdict		verdict;
+	int64 from = key_digest(guard->memory, guard->rel, old);
+	int64 to = key_digest(guard->memory, guard->rel, new);
+	int64 remembered = FENCE_NONE;
+	Verdict verdict;
 
 	if (from == to)
 		return ROW_PASSES;
@@ -659,16 +660,16 @@ guard_key_change(const Guard *guard, const text *resource,
 static HeapTuple
 guard_update(Guard *guard, const TriggerData *trigdata)
 {
-	HeapTuple	old = trigdata->tg_trigtuple;
-	HeapTuple	new = trigdata->tg_newtuple;
-	int64		fence = fence_of(guard, old);
-	bool		named = bms_is_member(guard->fence - FirstLowInvalidHeapAttributeNumber,
-									  trigdata->tg_updatedcols);
-	int64		assigned = assigned_fence(guard, new);
-	text	   *from = resource_of(guard, old);
-	text	   *to = resource_of(guard, new);
-	int64		token;
-	Verdict		verdict;
+	HeapTuple old = trigdata->tg_trigtuple;
+	HeapTuple new = trigdata->tg_newtuple;
+	int64 fence = fence_of(guard, old);
+	bool named = bms_is_member(guard->fence - FirstLowInvalidHeapAttributeNumber,
+							   trigdata->tg_updatedcols);
+	int64 assigned = assigned_fence(guard, new);
+	text *from = resource_of(guard, old);
+	text *to = resource_of(guard, new);
+	int64 token;
+	Verdict verdict;
 
 	/* Ask only where the answer counts: it is the dearest question here. */
 	if (named && assigned == fence && fence != FENCE_NONE)
@@ -702,10 +703,10 @@ guard_update(Guard *guard, const TriggerData *trigdata)
 static HeapTuple
 guard_delete(Guard *guard, const TriggerData *trigdata)
 {
-	HeapTuple	tuple = trigdata->tg_trigtuple;
-	text	   *resource;
-	int64		token;
-	int64		fence;
+	HeapTuple tuple = trigdata->tg_trigtuple;
+	text *resource;
+	int64 token;
+	int64 fence;
 
 	/*
 	 * The DELETE of an UPDATE that moves the row to another partition follows
@@ -741,7 +742,7 @@ guard_truncate(Guard *guard)
 	TupleTableSlot *slot;
 	MemoryContext row;
 	MemoryContext outer;
-	int64		highest = FENCE_NONE;
+	int64 highest = FENCE_NONE;
 
 	/* A partitioned table has no rows; each partition has its own trigger. */
 	if (guard->rel->rd_rel->relkind == RELKIND_PARTITIONED_TABLE)
@@ -755,11 +756,11 @@ guard_truncate(Guard *guard)
 	scan = table_beginscan(guard->rel, SnapshotSelf, 0, NULL);
 	while (table_scan_getnextslot(scan, ForwardScanDirection, slot))
 	{
-		HeapTuple	tuple;
-		text	   *resource;
-		int64		token;
-		int64		fence;
-		bool		copied;
+		HeapTuple tuple;
+		text *resource;
+		int64 token;
+		int64 fence;
+		bool copied;
 
 		CHECK_FOR_INTERRUPTS();
 		MemoryContextReset(row);
@@ -792,7 +793,7 @@ Datum
 fencing_guard(PG_FUNCTION_ARGS)
 {
 	TriggerData *trigdata = (TriggerData *) fcinfo->context;
-	Guard	   *guard = fcinfo->flinfo->fn_extra;
+	Guard *guard = fcinfo->flinfo->fn_extra;
 
 	if (guard == NULL)
 	{
@@ -840,7 +841,7 @@ PG_FUNCTION_INFO_V1(fencing_check_guard);
 Datum
 fencing_check_guard(PG_FUNCTION_ARGS)
 {
-	Relation	rel = relation_open(PG_GETARG_OID(0), AccessShareLock);
+	Relation rel = relation_open(PG_GETARG_OID(0), AccessShareLock);
 	const Trigger *trigger = find_trigger(rel, PG_GETARG_OID(1));
 
 	if (trigger)
@@ -860,13 +861,13 @@ Datum
 fencing_guard_options(PG_FUNCTION_ARGS)
 {
 	static const char *const on_stale[] = {"error", "skip", "warn"};
-	Relation	rel = relation_open(PG_GETARG_OID(0), AccessShareLock);
+	Relation rel = relation_open(PG_GETARG_OID(0), AccessShareLock);
 	const Trigger *trigger = find_trigger(rel, PG_GETARG_OID(1));
 	GuardOptions options = {0};
-	bool		valid = true;
-	TupleDesc	desc;
-	Datum		values[5];
-	bool		nulls[5] = {false};
+	bool valid = true;
+	TupleDesc desc;
+	Datum values[5];
+	bool nulls[5] = {false};
 
 	if (get_call_result_type(fcinfo, NULL, &desc) != TYPEFUNC_COMPOSITE)
 		elog(ERROR, "return type must be a row type");
@@ -879,8 +880,7 @@ fencing_guard_options(PG_FUNCTION_ARGS)
 	nulls[1] = options.resource == NULL;
 	values[1] = nulls[1] ? (Datum) 0 : CStringGetTextDatum(options.resource);
 	nulls[2] = options.resource_column == NULL;
-	values[2] = nulls[2] ? (Datum) 0 :
-		DirectFunctionCall1(namein, CStringGetDatum(options.resource_column));
+	values[2] = nulls[2] ? (Datum) 0 : DirectFunctionCall1(namein, CStringGetDatum(options.resource_column));
 	values[3] = BoolGetDatum(options.remember_deleted);
 	values[4] = BoolGetDatum(options.require_present);
 	relation_close(rel, AccessShareLock);

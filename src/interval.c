@@ -15,7 +15,7 @@
 
 #include "interval.h"
 
-#define TTL_MIN INT64CONST(1000)	/* 1 ms */
+#define TTL_MIN			   INT64CONST(1000) /* 1 ms */
 #define HEARTBEATS_PER_TTL 3
 
 /*
@@ -26,7 +26,7 @@
 static bool
 microseconds(const Interval *interval, int64 *result)
 {
-	int64		days = (int64) interval->month * DAYS_PER_MONTH + interval->day;
+	int64 days = (int64) interval->month * DAYS_PER_MONTH + interval->day;
 
 	return !pg_mul_s64_overflow(days, USECS_PER_DAY, result) &&
 		!pg_add_s64_overflow(*result, interval->time, result);
@@ -35,7 +35,7 @@ microseconds(const Interval *interval, int64 *result)
 Interval *
 interval_of(int64 usecs)
 {
-	Interval   *interval = palloc0(sizeof(Interval));
+	Interval *interval = palloc0(sizeof(Interval));
 
 	interval->time = usecs;
 	return interval;
@@ -46,7 +46,7 @@ int64
 interval_argument(FunctionCallInfo fcinfo, int n, const char *what,
 				  int64 least, int64 most, const char *bounds)
 {
-	int64		usecs;
+	int64 usecs;
 
 	if (PG_ARGISNULL(n))
 		ereport(ERROR,
@@ -80,11 +80,11 @@ PG_FUNCTION_INFO_V1(fencing_safe_window);
 Datum
 fencing_safe_window(PG_FUNCTION_ARGS)
 {
-	int64		ttl = ttl_argument(fcinfo, 0);
-	int64		rtt = interval_argument(fcinfo, 2, "rtt", 0, TTL_MAX,
-										"from 0 to 365 days");
-	int32		drift;
-	int64		lost;
+	int64 ttl = ttl_argument(fcinfo, 0);
+	int64 rtt = interval_argument(fcinfo, 2, "rtt", 0, TTL_MAX,
+								  "from 0 to 365 days");
+	int32 drift;
+	int64 lost;
 
 	if (PG_ARGISNULL(1))
 		ereport(ERROR,

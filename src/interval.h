@@ -22,4 +22,4 @@ extern int64 ttl_argument(FunctionCallInfo fcinfo, int n);
 extern Interval *interval_of(int64 usecs);
 extern int64 heartbeat_of(int64 ttl);
 
-#endif							/* FENCING_INTERVAL_H */
+#endif /* FENCING_INTERVAL_H */

@@ -49,19 +49,19 @@
 /* What acquire() was asked for, and what came of it. */
 typedef struct Request
 {
-	text	   *resource;
-	int64		ttl;
-	text	   *holder;			/* NULL: to be named after role, host, backend */
-	Datum		data;
-	bool		data_isnull;
-	NameData	role;
+	text *resource;
+	int64 ttl;
+	text *holder; /* NULL: to be named after role, host, backend */
+	Datum data;
+	bool data_isnull;
+	NameData role;
 
-	LeaseRecord record;			/* as last looked at */
-	Deadline	deadline;		/* of its grant, or of ours */
-	bool		has_deadline;
-	bool		in_force;		/* neither released nor past its deadline */
-	int64		token;			/* granted to us */
-	text	   *granted_to;
+	LeaseRecord record; /* as last looked at */
+	Deadline deadline;	/* of its grant, or of ours */
+	bool has_deadline;
+	bool in_force; /* neither released nor past its deadline */
+	int64 token;   /* granted to us */
+	text *granted_to;
 } Request;
 
 /*
@@ -72,9 +72,9 @@ static bool
 is_holder_again(const Request *request)
 {
 	const LeaseRecord *record = &request->record;
-	Datum		holder;
-	bool		isnull;
-	Relation	rel;
+	Datum holder;
+	bool isnull;
+	Relation rel;
 
 	if (request->holder == NULL || !record->form.named ||
 		strcmp(NameStr(record->form.role), NameStr(request->role)) != 0)
@@ -91,7 +91,7 @@ static const char *
 client_host(void)
 {
 	LOCAL_FCINFO(call, 0);
-	Datum		address;
+	Datum address;
 
 	InitFunctionCallInfoData(*call, NULL, 0, InvalidOid, NULL, NULL);
 	address = inet_client_addr(call);
@@ -104,7 +104,7 @@ client_host(void)
 static text *
 default_holder(const Request *request)
 {
-	bool		has_name = application_name && *application_name;
+	bool has_name = application_name && *application_name;
 
 	return cstring_to_text(psprintf("%s@%s %s%spid=%d token=%lld",
 									NameStr(request->role), client_host(),
@@ -169,10 +169,10 @@ static void
 write_grant(Request *request)
 {
 	const LeaseRecord *record = &request->record;
-	Relation	rel = catalog_open(LEASE_TABLE, NoLock);
-	Datum		values[Natts_lease];
-	bool		nulls[Natts_lease] = {false};
-	HeapTuple	tuple;
+	Relation rel = catalog_open(LEASE_TABLE, NoLock);
+	Datum values[Natts_lease];
+	bool nulls[Natts_lease] = {false};
+	HeapTuple tuple;
 
 	values[Anum_lease_token - 1] = Int64GetDatum(request->token);
 	values[Anum_lease_ttl - 1] = Int64GetDatum(request->ttl);
@@ -209,7 +209,7 @@ static void
 grant(Request *request)
 {
 	const LeaseRecord *record = &request->record;
-	int64		last = record->found ? record->form.token : 0;
+	int64 last = record->found ? record->form.token : 0;
 
 	(void) resource_lock(request->resource, LOCK_COMMIT, ExclusiveLock, true);
 
@@ -221,7 +221,7 @@ grant(Request *request)
 
 	request->token = token_draw(last);
 	request->granted_to = request->holder ? request->holder
-		: default_holder(request);
+										  : default_holder(request);
 	deadline_grant(request->resource, request->token, request->ttl,
 				   present_has_granted(request->resource, last) ? 0 : last,
 				   &request->deadline);
@@ -263,8 +263,8 @@ try_grant(Request *request, bool *undecided)
 static bool
 acquire_now(Request *request)
 {
-	bool		undecided;
-	bool		granted;
+	bool undecided;
+	bool granted;
 
 	if (!looks_free(request))
 		return false;
@@ -282,7 +282,7 @@ acquire_now(Request *request)
 static bool
 acquire_first(void *arg, bool *undecided, TimestampTz *until)
 {
-	Request    *request = arg;
+	Request *request = arg;
 
 	*undecided = false;
 	if (looks_free(request) && try_grant(request, undecided))
@@ -315,9 +315,9 @@ static Datum
 make_answer(FunctionCallInfo fcinfo, const Request *request, bool granted)
 {
 	ReturnSetInfo *rsinfo = (ReturnSetInfo *) fcinfo->resultinfo;
-	TupleDesc	desc;
-	Datum		values[8] = {0};
-	bool		nulls[8] = {false};
+	TupleDesc desc;
+	Datum values[8] = {0};
+	bool nulls[8] = {false};
 	const LeaseRecord *record = &request->record;
 
 	/* In FROM the executor knows the row type; elsewhere it is looked up. */
@@ -345,7 +345,7 @@ make_answer(FunctionCallInfo fcinfo, const Request *request, bool granted)
 		nulls[3] = nulls[7] = true;
 		if (record->found && !record->form.released)
 		{
-			Relation	rel = catalog_open(LEASE_TABLE, AccessShareLock);
+			Relation rel = catalog_open(LEASE_TABLE, AccessShareLock);
 
 			values[3] = heap_getattr(record->tuple, Anum_lease_holder,
 									 RelationGetDescr(rel), &nulls[3]);
@@ -371,9 +371,9 @@ PG_FUNCTION_INFO_V1(fencing_acquire);
 Datum
 fencing_acquire(PG_FUNCTION_ARGS)
 {
-	Request		request;
-	int64		wait;
-	bool		granted;
+	Request request;
+	int64 wait;
+	bool granted;
 
 	read_request(fcinfo, &request, &wait);
 	require_primary("acquire()");
@@ -395,16 +395,16 @@ fencing_acquire(PG_FUNCTION_ARGS)
 static void
 require_role_of(const LeaseRecord *record, const text *resource)
 {
-	Oid			role;
+	Oid role;
 
 	if (strcmp(NameStr(record->form.role),
 			   GetUserNameFromId(GetUserId(), false)) == 0)
 		return;
 	role = get_role_oid(NameStr(record->form.role), true);
 	if (OidIsValid(role)
-		? is_member_of_role(GetUserId(), role) ||
-		is_member_of_role(GetSessionUserId(), role)
-		: is_administrator())
+			? is_member_of_role(GetUserId(), role) ||
+				is_member_of_role(GetSessionUserId(), role)
+			: is_administrator())
 		return;
 	ereport(ERROR,
 			(errcode(ERRCODE_INSUFFICIENT_PRIVILEGE),
@@ -418,15 +418,15 @@ require_role_of(const LeaseRecord *record, const text *resource)
 /* A longer promise, if the row is still that of the token. */
 typedef struct LongerTtl
 {
-	int64		token;
-	int64		ttl;
+	int64 token;
+	int64 ttl;
 } LongerTtl;
 
 static bool
 raise_ttl(HeapTupleHeader tuple, void *arg)
 {
 	const LongerTtl *longer = arg;
-	Form_lease	form = (Form_lease) ((char *) tuple + tuple->t_hoff);
+	Form_lease form = (Form_lease) ((char *) tuple + tuple->t_hoff);
 
 	if (form->token != longer->token || form->ttl >= longer->ttl)
 		return false;
@@ -446,10 +446,10 @@ raise_ttl(HeapTupleHeader tuple, void *arg)
 static void
 promise_ttl(const text *resource, int64 token, int64 ttl)
 {
-	Relation	rel = catalog_open(LEASE_TABLE, RowExclusiveLock);
-	LongerTtl	longer = {token, ttl};
+	Relation rel = catalog_open(LEASE_TABLE, RowExclusiveLock);
+	LongerTtl longer = {token, ttl};
 	LeaseRecord record;
-	XLogRecPtr	lsn = InvalidXLogRecPtr;
+	XLogRecPtr lsn = InvalidXLogRecPtr;
 
 	/* Look again: VACUUM FULL may have moved the row before we had the lock. */
 	record_look(resource, &record);
@@ -470,9 +470,8 @@ require_lease(const text *resource, int64 token, LeaseRecord *record)
 	record_look(resource, record);
 	if (!record->found || record->form.token != token || record->form.released)
 		error_lease_lost(text_to_cstring(resource), token,
-						 !record->found ? LOST_WITHOUT_RECORD :
-						 token != record->form.token ? LOST_OTHER_TOKEN
-						 : LOST_RELEASED,
+						 !record->found ? LOST_WITHOUT_RECORD : token != record->form.token ? LOST_OTHER_TOKEN
+																							: LOST_RELEASED,
 						 record->form.token);
 }
 
@@ -524,11 +523,11 @@ PG_FUNCTION_INFO_V1(fencing_renew);
 Datum
 fencing_renew(PG_FUNCTION_ARGS)
 {
-	text	   *resource = resource_argument(fcinfo, 0);
-	int64		token = token_argument(fcinfo, 1);
-	int64		ttl = PG_ARGISNULL(2) ? 0 : ttl_argument(fcinfo, 2);
+	text *resource = resource_argument(fcinfo, 0);
+	int64 token = token_argument(fcinfo, 1);
+	int64 ttl = PG_ARGISNULL(2) ? 0 : ttl_argument(fcinfo, 2);
 	LeaseRecord record;
-	Deadline	deadline;
+	Deadline deadline;
 	DeadlineState state;
 
 	require_primary("renew()");
@@ -564,12 +563,12 @@ PG_FUNCTION_INFO_V1(fencing_release);
 Datum
 fencing_release(PG_FUNCTION_ARGS)
 {
-	text	   *resource = resource_argument(fcinfo, 0);
-	int64		token = token_argument(fcinfo, 1);
-	XLogRecPtr	wal_before = XactLastRecEnd;
+	text *resource = resource_argument(fcinfo, 0);
+	int64 token = token_argument(fcinfo, 1);
+	XLogRecPtr wal_before = XactLastRecEnd;
 	LeaseRecord record;
-	Relation	rel;
-	HeapTuple	tuple;
+	Relation rel;
+	HeapTuple tuple;
 
 	require_primary("release()");
 	record_look(resource, &record);
@@ -609,8 +608,8 @@ PG_FUNCTION_INFO_V1(fencing_forget);
 Datum
 fencing_forget(PG_FUNCTION_ARGS)
 {
-	Request		request = {0};
-	Relation	rel;
+	Request request = {0};
+	Relation rel;
 
 	request.resource = resource_argument(fcinfo, 0);
 	require_primary("forget()");
@@ -636,7 +635,7 @@ fencing_forget(PG_FUNCTION_ARGS)
 static bool
 terminate(VirtualTransactionId vxid)
 {
-	PGPROC	   *proc = vxid_proc(vxid);
+	PGPROC *proc = vxid_proc(vxid);
 
 	if (proc == NULL || proc->pid == 0)
 		return false;
@@ -655,7 +654,7 @@ terminate(VirtualTransactionId vxid)
 static void
 terminate_all(const text *resource, ResourceLock which, LOCKMODE conflicting)
 {
-	LOCKTAG		tag;
+	LOCKTAG tag;
 	VirtualTransactionId *vxid;
 
 	resource_locktag(&tag, resource_hash(resource), which);
@@ -668,7 +667,7 @@ terminate_all(const text *resource, ResourceLock which, LOCKMODE conflicting)
 static bool
 evict_in_place(HeapTupleHeader tuple, void *arg)
 {
-	Form_lease	form = (Form_lease) ((char *) tuple + tuple->t_hoff);
+	Form_lease form = (Form_lease) ((char *) tuple + tuple->t_hoff);
 
 	form->token = *(int64 *) arg;
 	form->released = true;
@@ -687,11 +686,11 @@ PG_FUNCTION_INFO_V1(fencing_evict);
 Datum
 fencing_evict(PG_FUNCTION_ARGS)
 {
-	text	   *resource = resource_argument(fcinfo, 0);
+	text *resource = resource_argument(fcinfo, 0);
 	LeaseRecord record = {0};
-	Relation	rel;
-	int64		token;
-	XLogRecPtr	lsn;
+	Relation rel;
+	int64 token;
+	XLogRecPtr lsn;
 
 	require_primary("evict()");
 	for (int tries = 0; !resource_lock(resource, LOCK_WRITER, ExclusiveLock, false); tries++)

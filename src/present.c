@@ -36,9 +36,9 @@
 
 typedef enum EntryKind
 {
-	ENTRY_TOKEN,				/* present() */
-	ENTRY_HOLD,					/* hold(): presents, and is checked at commit */
-	ENTRY_BOUND,				/* a bound row was written with the token */
+	ENTRY_TOKEN, /* present() */
+	ENTRY_HOLD,	 /* hold(): presents, and is checked at commit */
+	ENTRY_BOUND, /* a bound row was written with the token */
 	ENTRY_GRANT,
 	ENTRY_FORGET,
 	ENTRY_RELEASE
@@ -46,29 +46,29 @@ typedef enum EntryKind
 
 typedef struct Entry
 {
-	EntryKind	kind;
-	int			level;			/* of a failed check at commit */
+	EntryKind kind;
+	int level; /* of a failed check at commit */
 	SubTransactionId subid;
-	int64		token;
-	int64		superseded;		/* ENTRY_GRANT: the token it came after */
-	Oid			written;		/* ENTRY_BOUND: the first table written so ... */
-	AttrNumber	fence;			/* ... and its fence column */
-	text	   *resource;		/* NULL for ENTRY_TOKEN and ENTRY_FORGET */
-	RecordPlace place;			/* of its lease record, where it was looked at */
-	uint64		hash;
-	int			previous;		/* entry of the same hash before it, or -1 */
+	int64 token;
+	int64 superseded;  /* ENTRY_GRANT: the token it came after */
+	Oid written;	   /* ENTRY_BOUND: the first table written so ... */
+	AttrNumber fence;  /* ... and its fence column */
+	text *resource;	   /* NULL for ENTRY_TOKEN and ENTRY_FORGET */
+	RecordPlace place; /* of its lease record, where it was looked at */
+	uint64 hash;
+	int previous; /* entry of the same hash before it, or -1 */
 } Entry;
 
 /* In TopTransactionContext, like all that the entries point to. */
 static Entry *entries;
-static int	n_entries;
-static int	max_entries;
+static int n_entries;
+static int max_entries;
 
 /* From a resource's hash to its last entry. */
 typedef struct LastEntry
 {
-	uint64		hash;
-	int			index;
+	uint64 hash;
+	int index;
 } LastEntry;
 
 static HTAB *last_entries;
@@ -97,7 +97,7 @@ reset(void)
 static int
 last_of(uint64 hash)
 {
-	LastEntry  *last = NULL;
+	LastEntry *last = NULL;
 
 	if (last_entries)
 		last = hash_search(last_entries, &hash, HASH_FIND, NULL);
@@ -107,11 +107,11 @@ last_of(uint64 hash)
 static void
 set_last(uint64 hash, int index)
 {
-	LastEntry  *last;
+	LastEntry *last;
 
 	if (last_entries == NULL)
 	{
-		HASHCTL		control = {0};
+		HASHCTL control = {0};
 
 		control.keysize = sizeof(uint64);
 		control.entrysize = sizeof(LastEntry);
@@ -126,11 +126,11 @@ set_last(uint64 hash, int index)
 static void
 add(EntryKind kind, const text *resource, int64 token, int level)
 {
-	Entry	   *entry;
+	Entry *entry;
 
 	if (n_entries == max_entries)
 	{
-		int			more = Max(8, 2 * max_entries);
+		int more = Max(8, 2 * max_entries);
 
 		if (entries == NULL)
 			entries = MemoryContextAlloc(TopTransactionContext,
@@ -178,7 +178,7 @@ add_check(EntryKind kind, const text *resource, int64 token, int level,
 static void
 present(int64 token)
 {
-	Entry	   *last = n_entries > 0 ? &entries[n_entries - 1] : NULL;
+	Entry *last = n_entries > 0 ? &entries[n_entries - 1] : NULL;
 
 	if (token == presented)
 		return;
@@ -195,7 +195,7 @@ drop_from(SubTransactionId subid)
 {
 	while (n_entries > 0 && entries[n_entries - 1].subid >= subid)
 	{
-		Entry	   *entry = &entries[--n_entries];
+		Entry *entry = &entries[--n_entries];
 
 		if (entry->resource)
 			set_last(entry->hash, entry->previous);
@@ -343,7 +343,7 @@ static void
 wait_for_writer(const Entry *entry)
 {
 	MemoryContext context = CurrentMemoryContext;
-	int			timeout = DeadlockTimeout;
+	int timeout = DeadlockTimeout;
 	volatile bool deadlock = false;
 	static TimeoutId look_again = MAX_TIMEOUTS;
 
@@ -353,7 +353,7 @@ wait_for_writer(const Entry *entry)
 	DeadlockTimeout = Min(DeadlockTimeout, 10);
 	PG_TRY();
 	{
-		int			interval = Max(timeout / 3, 1);
+		int interval = Max(timeout / 3, 1);
 
 		enable_timeout_every(look_again,
 							 TimestampTzPlusMilliseconds(GetCurrentTimestamp(),
@@ -391,7 +391,7 @@ wait_for_writer(const Entry *entry)
 static void
 lock_for_commit(const int *checks, int n_checks)
 {
-	int			locked = 0;
+	int locked = 0;
 
 	while (locked < n_checks)
 	{
@@ -417,7 +417,7 @@ lock_for_commit(const int *checks, int n_checks)
 static bool
 granted_anew(const Entry *entry, int64 current)
 {
-	int64		token = current;
+	int64 token = current;
 
 	if (present_held(entry->resource) != current)
 		return false;
@@ -440,7 +440,7 @@ check_at_commit(const Entry *entry)
 {
 	LeaseRecord record;
 	GrantVerdict verdict;
-	WritePlace	place = {0};
+	WritePlace place = {0};
 
 	record_look_again(entry->resource, &entry->place, &record);
 	verdict = judge(&record, entry->token);
@@ -480,9 +480,9 @@ check_at_commit(const Entry *entry)
 static void
 before_commit(void)
 {
-	int		   *checks = palloc(Max(n_entries, 1) * sizeof(int));
-	int			n_checks = 0;
-	bool		granted = false;
+	int *checks = palloc(Max(n_entries, 1) * sizeof(int));
+	int n_checks = 0;
+	bool granted = false;
 
 	for (int i = 0; i < n_entries; i++)
 	{
@@ -517,7 +517,7 @@ before_prepare(void)
 static void
 after_commit(void)
 {
-	bool		granted = false;
+	bool granted = false;
 
 	for (int i = 0; i < n_entries; i++)
 	{
@@ -601,7 +601,7 @@ PG_FUNCTION_INFO_V1(fencing_present);
 Datum
 fencing_present(PG_FUNCTION_ARGS)
 {
-	int64		token = token_argument(fcinfo, 0);
+	int64 token = token_argument(fcinfo, 0);
 
 	warn_outside_block(fcinfo, "fencing.present()");
 
@@ -633,8 +633,8 @@ PG_FUNCTION_INFO_V1(fencing_hold);
 Datum
 fencing_hold(PG_FUNCTION_ARGS)
 {
-	text	   *resource = resource_argument(fcinfo, 0);
-	int64		token = token_argument(fcinfo, 1);
+	text *resource = resource_argument(fcinfo, 0);
+	int64 token = token_argument(fcinfo, 1);
 	LeaseRecord record;
 
 	if (RecoveryInProgress())

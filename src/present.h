@@ -23,12 +23,12 @@ extern int64 present_held(const text *resource);
 /* What the current grant of a resource says to a token. */
 typedef enum GrantVerdict
 {
-	GRANT_CURRENT,				/* the token is the current grant's */
-	GRANT_NO_RECORD,			/* no token, and the resource is not leased */
-	GRANT_MISSING,				/* no token, but the resource is leased */
+	GRANT_CURRENT,	 /* the token is the current grant's */
+	GRANT_NO_RECORD, /* no token, and the resource is not leased */
+	GRANT_MISSING,	 /* no token, but the resource is leased */
 	GRANT_STALE,
 	GRANT_RELEASED,
-	GRANT_UNKNOWN				/* never granted */
+	GRANT_UNKNOWN /* never granted */
 } GrantVerdict;
 
 /*
@@ -46,4 +46,4 @@ extern bool present_has_granted(const text *resource, int64 token);
 extern void present_forgotten(void);
 extern void present_released(const text *resource, XLogRecPtr wal_before);
 
-#endif							/* FENCING_PRESENT_H */
+#endif /* FENCING_PRESENT_H */

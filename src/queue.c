@@ -51,8 +51,8 @@ lock_until(const text *resource, ResourceLock which, TimestampTz until)
 {
 	MemoryContext context = CurrentMemoryContext;
 	ResourceOwner owner = CurrentResourceOwner;
-	int			session_timeout = LockTimeout;
-	int			left = (int) Min(milliseconds_until(until), INT_MAX);
+	int session_timeout = LockTimeout;
+	int left = (int) Min(milliseconds_until(until), INT_MAX);
 	volatile bool locked = true;
 
 	if (resource_lock(resource, which, ExclusiveLock, false))
@@ -72,9 +72,9 @@ lock_until(const text *resource, ResourceLock which, TimestampTz until)
 	}
 	PG_CATCH();
 	{
-		bool		ours = LockTimeout != session_timeout &&
+		bool ours = LockTimeout != session_timeout &&
 			geterrcode() == ERRCODE_LOCK_NOT_AVAILABLE;
-		ErrorData  *error;
+		ErrorData *error;
 
 		LockTimeout = session_timeout;
 		MemoryContextSwitchTo(context);
@@ -111,7 +111,7 @@ lock_until(const text *resource, ResourceLock which, TimestampTz until)
 static void
 sleep_until(TimestampTz until, TimestampTz lock_deadline)
 {
-	long		left = Min(milliseconds_until(until), LOOK_AGAIN_MS);
+	long left = Min(milliseconds_until(until), LOOK_AGAIN_MS);
 
 	if (LockTimeout > 0)
 		enable_timeout_at(LOCK_TIMEOUT, lock_deadline);
@@ -130,7 +130,7 @@ serve_first(const text *resource, TimestampTz end, QueueTry try, void *arg)
 
 	for (;;)
 	{
-		bool		undecided;
+		bool undecided;
 		TimestampTz until;
 
 		ResetLatch(MyLatch);
@@ -154,7 +154,7 @@ serve_first(const text *resource, TimestampTz end, QueueTry try, void *arg)
 static int
 watch_client(void)
 {
-	int			session_interval = client_connection_check_interval;
+	int session_interval = client_connection_check_interval;
 
 	if (MyProcPort &&
 		(session_interval == 0 || session_interval > LOOK_AGAIN_MS))
@@ -182,7 +182,7 @@ bool
 queue_wait(const text *resource, int64 timeout, QueueTry try, void *arg)
 {
 	TimestampTz end = GetCurrentTimestamp() + timeout;
-	int			session_interval = watch_client();
+	int session_interval = watch_client();
 	volatile bool served = false;
 
 	PG_TRY();
@@ -209,14 +209,14 @@ queue_wait(const text *resource, int64 timeout, QueueTry try, void *arg)
 void
 queue_wake(const text *resource)
 {
-	LOCKTAG		tag;
+	LOCKTAG tag;
 	VirtualTransactionId *holders;
 
 	resource_locktag(&tag, resource_hash(resource), LOCK_QUEUE);
 	holders = GetLockConflicts(&tag, ExclusiveLock, NULL);
 	for (int i = 0; VirtualTransactionIdIsValid(holders[i]); i++)
 	{
-		PGPROC	   *proc = vxid_proc(holders[i]);
+		PGPROC *proc = vxid_proc(holders[i]);
 
 		if (proc)
 			SetLatch(&proc->procLatch);

@@ -16,11 +16,11 @@
  * says that another's grant is in progress, and *until when to try again at
  * the latest.
  */
-typedef bool (*QueueTry) (void *arg, bool *undecided, TimestampTz *until);
+typedef bool (*QueueTry)(void *arg, bool *undecided, TimestampTz *until);
 
 extern bool queue_wait(const text *resource, int64 timeout,
 					   QueueTry try, void *arg);
 
 extern void queue_wake(const text *resource);
 
-#endif							/* FENCING_QUEUE_H */
+#endif /* FENCING_QUEUE_H */

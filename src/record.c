@@ -43,8 +43,8 @@
 text *
 name_argument(FunctionCallInfo fcinfo, int n, const char *what)
 {
-	text	   *name;
-	int			bytes;
+	text *name;
+	int bytes;
 
 	if (PG_ARGISNULL(n))
 		ereport(ERROR,
@@ -107,7 +107,7 @@ look_once(Relation rel, const text *resource, LeaseRecord *record)
 {
 	SysScanDesc scan = resource_scan(rel, catalog_oid(LEASE_INDEX),
 									 Anum_lease_resource, resource);
-	HeapTuple	tuple = systable_getnext(scan);
+	HeapTuple tuple = systable_getnext(scan);
 
 	record->found = false;
 	memset(&record->place, 0, sizeof(record->place));
@@ -129,7 +129,7 @@ look_once(Relation rel, const text *resource, LeaseRecord *record)
 void
 record_look(const text *resource, LeaseRecord *record)
 {
-	Relation	rel = catalog_open(LEASE_TABLE, AccessShareLock);
+	Relation rel = catalog_open(LEASE_TABLE, AccessShareLock);
 
 	look_once(rel, resource, record);
 	if (!record->found)
@@ -147,10 +147,10 @@ look_at_version(Relation rel, const text *resource, const RecordPlace *place,
 				LeaseRecord *record)
 {
 	HeapTupleData tuple;
-	Buffer		buffer;
-	Datum		name;
-	bool		isnull;
-	bool		same;
+	Buffer buffer;
+	Datum name;
+	bool isnull;
+	bool same;
 
 	/* VACUUM FULL has moved it, or VACUUM cut the table off before it. */
 	if (place->file != rel->rd_rel->relfilenode ||
@@ -190,7 +190,7 @@ void
 record_look_again(const text *resource, const RecordPlace *place,
 				  LeaseRecord *record)
 {
-	Relation	rel = catalog_open(LEASE_TABLE, AccessShareLock);
+	Relation rel = catalog_open(LEASE_TABLE, AccessShareLock);
 
 	look_again(rel, resource, place, record);
 	table_close(rel, AccessShareLock);
@@ -209,7 +209,7 @@ record_look_again(const text *resource, const RecordPlace *place,
 void
 record_look_to_write(const text *resource, LeaseRecord *record)
 {
-	Relation	rel = catalog_open(LEASE_TABLE, RowExclusiveLock);
+	Relation rel = catalog_open(LEASE_TABLE, RowExclusiveLock);
 	RecordPlace place = record->place;
 
 	look_again(rel, resource, &place, record);
@@ -226,8 +226,8 @@ record_look_to_write(const text *resource, LeaseRecord *record)
 bool
 others_ended_since_snapshot(void)
 {
-	Snapshot	ours;
-	Snapshot	latest;
+	Snapshot ours;
+	Snapshot latest;
 
 	if (!IsolationUsesXactSnapshot())
 		return false;
@@ -269,7 +269,7 @@ resource_locktag(LOCKTAG *tag, uint64 hash, ResourceLock which)
 static void
 waiting_context(void *arg)
 {
-	text	   *resource = arg;
+	text *resource = arg;
 
 	errcontext("while waiting for the lease of resource \"%s\"",
 			   text_to_cstring(resource));
@@ -284,7 +284,7 @@ bool
 resource_lock(const text *resource, ResourceLock which, LOCKMODE mode,
 			  bool wait)
 {
-	LOCKTAG		tag;
+	LOCKTAG tag;
 	ErrorContextCallback context;
 	LockAcquireResult result;
 
@@ -303,7 +303,7 @@ resource_lock(const text *resource, ResourceLock which, LOCKMODE mode,
 void
 resource_unlock(const text *resource, ResourceLock which, LOCKMODE mode)
 {
-	LOCKTAG		tag;
+	LOCKTAG tag;
 
 	resource_locktag(&tag, resource_hash(resource), which);
 	LockRelease(&tag, mode, false);

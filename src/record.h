@@ -19,14 +19,14 @@
 /* The fixed-width columns of fencing.lease, as they lie on the page. */
 typedef struct FormData_lease
 {
-	int64		token;			/* the current grant's, or the last one's */
-	int64		ttl;			/* longest promised, in microseconds */
+	int64 token; /* the current grant's, or the last one's */
+	int64 ttl;	 /* longest promised, in microseconds */
 	TimestampTz granted_at;
-	int64		grants;			/* how many so far */
-	NameData	role;			/* who acquired, by name */
-	bool		released;		/* by its holder, or evicted */
-	bool		named;			/* the caller gave the holder's name */
-	/* resource, holder and data follow */
+	int64 grants;  /* how many so far */
+	NameData role; /* who acquired, by name */
+	bool released; /* by its holder, or evicted */
+	bool named;	   /* the caller gave the holder's name */
+				   /* resource, holder and data follow */
 } FormData_lease;
 
 typedef FormData_lease *Form_lease;
@@ -34,34 +34,34 @@ typedef FormData_lease *Form_lease;
 /* Without the padding, which a short row does not have. */
 #define SIZEOF_LEASE_FORM (offsetof(FormData_lease, named) + sizeof(bool))
 
-#define Anum_lease_token 1
-#define Anum_lease_ttl 2
+#define Anum_lease_token	  1
+#define Anum_lease_ttl		  2
 #define Anum_lease_granted_at 3
-#define Anum_lease_grants 4
-#define Anum_lease_role 5
-#define Anum_lease_released 6
-#define Anum_lease_named 7
-#define Anum_lease_resource 8
-#define Anum_lease_holder 9
-#define Anum_lease_data 10
-#define Natts_lease 10
+#define Anum_lease_grants	  4
+#define Anum_lease_role		  5
+#define Anum_lease_released	  6
+#define Anum_lease_named	  7
+#define Anum_lease_resource	  8
+#define Anum_lease_holder	  9
+#define Anum_lease_data		  10
+#define Natts_lease			  10
 
 /* Where a version of a lease record is. */
 typedef struct RecordPlace
 {
-	Oid			file;			/* of the table; VACUUM FULL makes a new one */
+	Oid file; /* of the table; VACUUM FULL makes a new one */
 	ItemPointerData tid;
 } RecordPlace;
 
 /* What one look at a lease record found. */
 typedef struct LeaseRecord
 {
-	bool		found;
-	bool		own;			/* this transaction wrote it */
-	bool		after_snapshot; /* committed after our transaction snapshot */
+	bool found;
+	bool own;			 /* this transaction wrote it */
+	bool after_snapshot; /* committed after our transaction snapshot */
 	FormData_lease form;
-	HeapTuple	tuple;			/* a copy */
-	RecordPlace place;			/* all zero where none was found */
+	HeapTuple tuple;   /* a copy */
+	RecordPlace place; /* all zero where none was found */
 } LeaseRecord;
 
 /* The resource's name in argument n of a call, checked. */
@@ -84,10 +84,10 @@ extern SysScanDesc resource_scan(Relation rel, Oid index, AttrNumber column,
  */
 typedef enum ResourceLock
 {
-	LOCK_QUEUE,					/* exclusive: first of those that wait */
-	LOCK_WRITER,				/* exclusive: may write the lease record */
-	LOCK_COMMIT,				/* exclusive: writes it; share: commits under it */
-	LOCK_HOLDER					/* share: has called hold(); conflicts with none */
+	LOCK_QUEUE,	 /* exclusive: first of those that wait */
+	LOCK_WRITER, /* exclusive: may write the lease record */
+	LOCK_COMMIT, /* exclusive: writes it; share: commits under it */
+	LOCK_HOLDER	 /* share: has called hold(); conflicts with none */
 } ResourceLock;
 
 extern bool same_resource(const text *a, const text *b);
@@ -98,4 +98,4 @@ extern bool resource_lock(const text *resource, ResourceLock which,
 extern void resource_unlock(const text *resource, ResourceLock which,
 							LOCKMODE mode);
 
-#endif							/* FENCING_RECORD_H */
+#endif /* FENCING_RECORD_H */

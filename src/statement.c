@@ -26,7 +26,7 @@
 
 typedef struct Running
 {
-	QueryDesc  *query;
+	QueryDesc *query;
 	struct Running *outer;
 } Running;
 
@@ -37,7 +37,7 @@ static ExecutorFinish_hook_type next_executor_finish = NULL;
 static void
 run_statement(EXECUTOR_RUN_PARAMS)
 {
-	Running		self = {queryDesc, innermost};
+	Running self = {queryDesc, innermost};
 
 	innermost = &self;
 	PG_TRY();
@@ -58,7 +58,7 @@ run_statement(EXECUTOR_RUN_PARAMS)
 static void
 finish_statement(QueryDesc *query)
 {
-	Running		self = {query, innermost};
+	Running self = {query, innermost};
 
 	innermost = &self;
 	PG_TRY();
@@ -110,7 +110,7 @@ find_statement(MemoryContext query_context)
 bool
 statement_is_plain_select(MemoryContext query_context)
 {
-	QueryDesc  *query = ActivePortal ? ActivePortal->queryDesc : NULL;
+	QueryDesc *query = ActivePortal ? ActivePortal->queryDesc : NULL;
 
 	return is_of(query, query_context) &&
 		query->operation == CMD_SELECT &&
@@ -120,7 +120,7 @@ statement_is_plain_select(MemoryContext query_context)
 bool
 statement_is_update(MemoryContext query_context)
 {
-	QueryDesc  *query = find_statement(query_context);
+	QueryDesc *query = find_statement(query_context);
 
 	return query && query->operation == CMD_UPDATE &&
 		!query->plannedstmt->hasModifyingCTE;
@@ -140,11 +140,12 @@ is_merge(Plan *plan)
 static bool
 all_actions_set_fence(PlannedStmt *statement, ModifyTable *plan)
 {
-	Oid			target = rt_fetch(linitial_int(plan->resultRelations),
-								  statement->rtable)->relid;
-	Relation	rel = table_open(target, NoLock);
-	AttrNumber	fence = guard_fence_column(rel);
-	ListCell   *lc;
+	Oid target = rt_fetch(linitial_int(plan->resultRelations),
+						  statement->rtable)
+					 ->relid;
+	Relation rel = table_open(target, NoLock);
+	AttrNumber fence = guard_fence_column(rel);
+	ListCell *lc;
 
 	table_close(rel, NoLock);
 	foreach(lc, linitial_node(List, plan->mergeActionLists))
@@ -168,7 +169,8 @@ merge_sets_fence(PlannedStmt *statement, Plan *plan, PlanState *state,
 {
 #ifdef MERGE_ACTION_IS_KNOWN
 	MergeActionState *action = state
-		? castNode(ModifyTableState, state)->mt_merge_action : NULL;
+		? castNode(ModifyTableState, state)->mt_merge_action
+		: NULL;
 
 	if (action)
 		return list_member_int(action->mas_action->updateColnos, fence);
@@ -180,8 +182,8 @@ merge_sets_fence(PlannedStmt *statement, Plan *plan, PlanState *state,
 static bool
 merges_set_fence(PlannedStmt *statement, QueryDesc *query, AttrNumber fence)
 {
-	int			n = 0;
-	ListCell   *lc;
+	int n = 0;
+	ListCell *lc;
 
 	if (is_merge(statement->planTree) &&
 		!merge_sets_fence(statement, statement->planTree,
@@ -189,8 +191,9 @@ merges_set_fence(PlannedStmt *statement, QueryDesc *query, AttrNumber fence)
 		return false;
 	foreach(lc, statement->subplans)
 	{
-		PlanState  *state = query
-			? list_nth(query->estate->es_subplanstates, n) : NULL;
+		PlanState *state = query
+			? list_nth(query->estate->es_subplanstates, n)
+			: NULL;
 
 		if (is_merge(lfirst(lc)) &&
 			!merge_sets_fence(statement, lfirst(lc), state, fence))
@@ -212,7 +215,7 @@ merges_set_fence(PlannedStmt *statement, QueryDesc *query, AttrNumber fence)
 static bool
 unseen_sets_fence(MemoryContext query_context, AttrNumber fence)
 {
-	ListCell   *lc;
+	ListCell *lc;
 
 	if (IsLogicalWorker())
 		return true;
@@ -240,8 +243,8 @@ unseen_sets_fence(MemoryContext query_context, AttrNumber fence)
 bool
 statement_assigns_fence(MemoryContext query_context, AttrNumber fence)
 {
-	QueryDesc  *query = find_statement(query_context);
+	QueryDesc *query = find_statement(query_context);
 
 	return query ? merges_set_fence(query->plannedstmt, query, fence)
-		: unseen_sets_fence(query_context, fence);
+				 : unseen_sets_fence(query_context, fence);
 }

@@ -26,4 +26,4 @@ extern bool statement_is_update(MemoryContext query_context);
 extern bool statement_assigns_fence(MemoryContext query_context,
 									AttrNumber fence);
 
-#endif							/* FENCING_STATEMENT_H */
+#endif /* FENCING_STATEMENT_H */

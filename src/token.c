@@ -57,12 +57,12 @@
 /* fencing.issuer, as it lies on the page. */
 typedef struct FormData_issuer
 {
-	int64		system;			/* system identifier */
-	int64		timeline;
-	int64		epoch;
-	int64		floor;			/* no token at or below it is issued */
-	Oid			database;
-	Oid			sequence;
+	int64 system; /* system identifier */
+	int64 timeline;
+	int64 epoch;
+	int64 floor; /* no token at or below it is issued */
+	Oid database;
+	Oid sequence;
 } FormData_issuer;
 
 typedef FormData_issuer *Form_issuer;
@@ -70,10 +70,10 @@ typedef FormData_issuer *Form_issuer;
 /* The issuer as it is now: what a draw needs, and where the record lies. */
 typedef struct Issuer
 {
-	int64		epoch;
-	int64		floor;
-	bool		recorded;		/* there is a record ... */
-	bool		current;		/* ... and it is of this very server */
+	int64 epoch;
+	int64 floor;
+	bool recorded; /* there is a record ... */
+	bool current;  /* ... and it is of this very server */
 	ItemPointerData tid;
 } Issuer;
 
@@ -132,15 +132,15 @@ read_records(Relation rel, const FormData_issuer *self, Issuer *issuer)
 {
 	SysScanDesc scan = systable_beginscan(rel, InvalidOid, false,
 										  SnapshotSelf, 0, NULL);
-	HeapTuple	tuple;
+	HeapTuple tuple;
 
 	memset(issuer, 0, sizeof(*issuer));
 	while ((tuple = systable_getnext(scan)) != NULL)
 	{
 		FormData_issuer record;
-		Buffer		buffer = ReadBuffer(rel,
-										ItemPointerGetBlockNumber(&tuple->t_self));
-		int64		epoch;
+		Buffer buffer = ReadBuffer(rel,
+								   ItemPointerGetBlockNumber(&tuple->t_self));
+		int64 epoch;
 
 		/* Under the lock of its page, or identity and epoch may not fit. */
 		LockBuffer(buffer, BUFFER_LOCK_SHARE);
@@ -168,16 +168,16 @@ read_records(Relation rel, const FormData_issuer *self, Issuer *issuer)
 static void
 insert_record(Relation rel, const FormData_issuer *self, Issuer *issuer)
 {
-	LOCKTAG		tag;
+	LOCKTAG tag;
 
 	SET_LOCKTAG_ADVISORY(tag, MyDatabaseId, 0, 0, 0x46FF);
 	(void) LockAcquire(&tag, ExclusiveLock, false, false);
 	read_records(rel, self, issuer);
 	if (!issuer->recorded)
 	{
-		Datum		values[6];
-		bool		nulls[6] = {false};
-		HeapTuple	tuple;
+		Datum values[6];
+		bool nulls[6] = {false};
+		HeapTuple tuple;
 
 		values[0] = Int64GetDatum(self->system);
 		values[1] = Int64GetDatum(self->timeline);
@@ -231,14 +231,13 @@ read_issuer(Relation rel, Issuer *issuer)
 static int64
 epoch_on_record(Relation rel, ItemPointer tid)
 {
-	Buffer		buffer = ReadBuffer(rel, ItemPointerGetBlockNumber(tid));
-	Page		page = BufferGetPage(buffer);
+	Buffer buffer = ReadBuffer(rel, ItemPointerGetBlockNumber(tid));
+	Page page = BufferGetPage(buffer);
 	HeapTupleHeader tuple;
-	int64		epoch;
+	int64 epoch;
 
 	LockBuffer(buffer, BUFFER_LOCK_SHARE);
-	tuple = (HeapTupleHeader) PageGetItem(page, PageGetItemId(page,
-															  ItemPointerGetOffsetNumber(tid)));
+	tuple = (HeapTupleHeader) PageGetItem(page, PageGetItemId(page, ItemPointerGetOffsetNumber(tid)));
 	epoch = ((Form_issuer) ((char *) tuple + tuple->t_hoff))->epoch;
 	UnlockReleaseBuffer(buffer);
 	return epoch;
@@ -247,7 +246,7 @@ epoch_on_record(Relation rel, ItemPointer tid)
 static bool
 raise_floor(HeapTupleHeader tuple, void *arg)
 {
-	int64		floor = *(int64 *) arg;
+	int64 floor = *(int64 *) arg;
 	Form_issuer record = (Form_issuer) ((char *) tuple + tuple->t_hoff);
 
 	if (record->floor >= floor)
@@ -259,8 +258,8 @@ raise_floor(HeapTupleHeader tuple, void *arg)
 void
 token_raise_floor(int64 floor)
 {
-	Relation	rel = catalog_open(ISSUER_TABLE, RowExclusiveLock);
-	Issuer		issuer;
+	Relation rel = catalog_open(ISSUER_TABLE, RowExclusiveLock);
+	Issuer issuer;
 
 	read_issuer(rel, &issuer);
 	(void) write_in_place(rel, &issuer.tid, raise_floor, &floor);
@@ -279,11 +278,11 @@ token_raise_floor(int64 floor)
 static int64
 next_of_sequence(void)
 {
-	Oid			relid = catalog_oid(TOKEN_SEQUENCE);
-	int64		next = nextval_internal(relid, false);
-	Relation	rel = relation_open(relid, NoLock);
-	Buffer		buffer = ReadBuffer(rel, 0);
-	XLogRecPtr	logged;
+	Oid relid = catalog_oid(TOKEN_SEQUENCE);
+	int64 next = nextval_internal(relid, false);
+	Relation rel = relation_open(relid, NoLock);
+	Buffer buffer = ReadBuffer(rel, 0);
+	XLogRecPtr logged;
 
 	LockBuffer(buffer, BUFFER_LOCK_SHARE);
 	logged = PageGetLSN(BufferGetPage(buffer));
@@ -307,16 +306,16 @@ next_of_sequence(void)
 int64
 token_draw(int64 last)
 {
-	Relation	rel = catalog_open(ISSUER_TABLE, RowExclusiveLock);
-	Issuer		issuer;
-	int64		number;
-	int64		token;
+	Relation rel = catalog_open(ISSUER_TABLE, RowExclusiveLock);
+	Issuer issuer;
+	int64 number;
+	int64 token;
 
 	read_issuer(rel, &issuer);
 	number = next_of_sequence();
 	if (epoch_on_record(rel, &issuer.tid) != issuer.epoch)
 	{
-		Issuer		after;
+		Issuer after;
 
 		read_issuer(rel, &after);
 		issuer.epoch = after.epoch;
@@ -355,7 +354,7 @@ fencing_issue_token(PG_FUNCTION_ARGS)
 static bool
 raise_epoch(HeapTupleHeader tuple, void *arg)
 {
-	int64		epoch = *(int64 *) arg;
+	int64 epoch = *(int64 *) arg;
 	Form_issuer record = (Form_issuer) ((char *) tuple + tuple->t_hoff);
 
 	record->epoch = Max(record->epoch, epoch);
@@ -372,11 +371,11 @@ epoch_of(int64 token)
 static int64
 highest_granted(void)
 {
-	Relation	rel = catalog_open(LEASE_TABLE, AccessShareLock);
+	Relation rel = catalog_open(LEASE_TABLE, AccessShareLock);
 	SysScanDesc scan = systable_beginscan(rel, InvalidOid, false,
 										  SnapshotSelf, 0, NULL);
-	HeapTuple	tuple;
-	int64		highest = 0;
+	HeapTuple tuple;
+	int64 highest = 0;
 
 	while ((tuple = systable_getnext(scan)) != NULL)
 		highest = Max(highest, *(int64 *) GETSTRUCT(tuple));
@@ -396,11 +395,11 @@ PG_FUNCTION_INFO_V1(fencing_new_epoch);
 Datum
 fencing_new_epoch(PG_FUNCTION_ARGS)
 {
-	Relation	rel;
-	Issuer		issuer;
-	int64		above = 0;
-	int64		epoch;
-	XLogRecPtr	lsn;
+	Relation rel;
+	Issuer issuer;
+	int64 above = 0;
+	int64 epoch;
+	XLogRecPtr lsn;
 
 	require_primary("new_epoch()");
 	if (!PG_ARGISNULL(0))

@@ -17,4 +17,4 @@ extern void token_raise_floor(int64 floor);
 /* 25006 where nothing can be granted; what is the function's name. */
 extern void require_primary(const char *what);
 
-#endif							/* FENCING_TOKEN_H */
+#endif /* FENCING_TOKEN_H */
