@@ -161,11 +161,15 @@ class Bench:
         """From the release sent to the waiter's row; the server's advisory locks, and other ways, beside."""
         program = built(os.path.join(BENCH, 'handover.c'), 'pq')
         flush = 'UPDATE bench.logged SET n = n + 1 WHERE id = 1'
-        kinds = [('fencing', "SELECT granted, token FROM fencing.acquire('handover', wait => '1 min')",
-                  "SELECT fencing.release(resource, token) FROM fencing.leases WHERE resource = 'handover'"),
-                 ('advisory lock', 'SELECT pg_advisory_lock(7002)', 'SELECT pg_advisory_unlock(7002)')]
+
+        def fencing(waiters):
+            """On a resource of its own: whoever is last keeps its lease."""
+            return ('fencing', f"SELECT granted, token FROM fencing.acquire('line/{waiters}', wait => '1 min')",
+                    f"SELECT fencing.release(resource, token) FROM fencing.leases WHERE resource = 'line/{waiters}'")
+
+        advisory = ('advisory lock', 'SELECT pg_advisory_lock(7002)', 'SELECT pg_advisory_unlock(7002)')
         for waiters in (1, 10, 100):
-            for system, acquire, release in kinds[:1 if self.quick else 2]:
+            for system, acquire, release in [fencing(waiters)] + [advisory] * (not self.quick):
                 out = run(program, str(waiters), str(40 if self.quick else 500), acquire, release, flush)
                 p50, p99, flush_p50, flush_p99, out_of_line = map(float, out.split())
                 self.results['handover'].append(dict(system=system, waiters=waiters, p50=p50, p99=p99,
@@ -182,7 +186,7 @@ class Bench:
         for system, command in others:
             p50, p99 = map(float, run(*command).split())
             self.results['handover'].append(dict(system=system, waiters=1, p50=p50, p99=p99))
-        self.idle_waiters(program, kinds[0], flush)
+        self.idle_waiters(program, fencing('idle'), flush)
 
     def idle_waiters(self, program, kind, flush):
         _, acquire, release = kind
