@@ -65,6 +65,7 @@ CREATE TABLE fencing.lease (
 	granted_at timestamptz NOT NULL,
 	grants bigint NOT NULL,
 	role name NOT NULL,
+	deadline tid NOT NULL,
 	released boolean NOT NULL,
 	named boolean NOT NULL,
 	resource text COLLATE "C" NOT NULL,
@@ -491,10 +492,10 @@ CREATE FUNCTION fencing.heartbeat_interval(ttl interval) RETURNS interval
 	AS 'MODULE_PATHNAME', 'fencing_heartbeat_interval' LANGUAGE C IMMUTABLE PARALLEL SAFE;
 COMMENT ON FUNCTION fencing.heartbeat_interval(interval) IS 'ttl / 3: how often to renew';
 
-CREATE FUNCTION fencing.lease_deadline(resource text, token bigint, ttl bigint,
+CREATE FUNCTION fencing.lease_deadline(resource text, token bigint, ttl bigint, place tid,
 		OUT expires_at timestamptz, OUT renewed_at timestamptz, OUT passed boolean)
 	AS 'MODULE_PATHNAME', 'fencing_lease_deadline' LANGUAGE C VOLATILE STRICT PARALLEL UNSAFE;
-COMMENT ON FUNCTION fencing.lease_deadline(text, bigint, bigint) IS 'deadline of a lease, for fencing.leases; NULL on a standby';
+COMMENT ON FUNCTION fencing.lease_deadline(text, bigint, bigint, tid) IS 'deadline of a lease, for fencing.leases; NULL on a standby';
 
 CREATE VIEW fencing.leases AS
 	SELECT l.resource, l.token, l.holder, l.data, l.granted_at, d.renewed_at, d.expires_at,
@@ -504,7 +505,7 @@ CREATE VIEW fencing.leases AS
 			WHEN d.passed IS NULL THEN 'unknown'
 			WHEN d.passed THEN 'expired'
 			ELSE 'held' END AS state
-	FROM fencing.lease l, LATERAL fencing.lease_deadline(l.resource, l.token, l.ttl) d;
+	FROM fencing.lease l, LATERAL fencing.lease_deadline(l.resource, l.token, l.ttl, l.deadline) d;
 COMMENT ON VIEW fencing.leases IS 'every resource with its last grant; state is held, expired, released, or unknown on a standby';
 COMMENT ON COLUMN fencing.leases.resource IS 'what the lease is for';
 COMMENT ON COLUMN fencing.leases.token IS 'of the last grant, or nobody''s after evict()';

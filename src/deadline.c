@@ -37,6 +37,7 @@
 
 #include "catalog.h"
 #include "deadline.h"
+#include "fence.h"
 #include "record.h"
 
 /* The fixed-width columns of fencing.deadline, as they lie on the page. */
@@ -56,40 +57,10 @@ typedef FormData_deadline *Form_deadline;
 typedef struct DeadlineRow
 {
 	Relation rel;
-	SysScanDesc scan;
+	SysScanDesc scan; /* NULL: it was where it should be */
 	Buffer buffer;
-	HeapTupleHeader header;
 	Form_deadline form; /* NULL: there is no row */
 } DeadlineRow;
-
-static void
-open_row(DeadlineRow *row, const text *resource, int lockmode)
-{
-	HeapTuple tuple;
-
-	row->rel = catalog_open(DEADLINE_TABLE, RowExclusiveLock);
-	row->scan = resource_scan(row->rel, catalog_oid(DEADLINE_INDEX),
-							  Anum_deadline_resource, resource);
-	tuple = systable_getnext(row->scan);
-	row->form = NULL;
-	if (HeapTupleIsValid(tuple))
-	{
-		row->buffer = ReadBuffer(row->rel,
-								 ItemPointerGetBlockNumber(&tuple->t_self));
-		LockBuffer(row->buffer, lockmode);
-		row->header = tuple->t_data;
-		row->form = (Form_deadline) GETSTRUCT(tuple);
-	}
-}
-
-static void
-close_row(DeadlineRow *row)
-{
-	if (row->form)
-		UnlockReleaseBuffer(row->buffer);
-	systable_endscan(row->scan);
-	table_close(row->rel, RowExclusiveLock);
-}
 
 /* The slot of a token, or -1. */
 static int
@@ -102,6 +73,83 @@ slot_of(const DeadlineRow *row, int64 token)
 	if (row->form->slot[1].token == token)
 		return 1;
 	return -1;
+}
+
+/*
+ * open_row_at
+ *		The row of a resource at the place where the lease record has it.
+ *
+ * A row is never moved but by VACUUM FULL; after a crash all are others.  What
+ * has the resource's name and a slot for the token of its record is that row:
+ * an earlier one, dead by now, has never heard of that token.
+ */
+static bool
+open_row_at(DeadlineRow *row, const text *resource, ItemPointer place,
+			int64 token, int lockmode)
+{
+	OffsetNumber offset = ItemPointerGetOffsetNumberNoCheck(place);
+	Page page;
+
+	if (token == FENCE_NONE || !ItemPointerIsValid(place) ||
+		ItemPointerGetBlockNumber(place) >= RelationGetNumberOfBlocks(row->rel))
+		return false;
+	row->buffer = ReadBuffer(row->rel, ItemPointerGetBlockNumber(place));
+	LockBuffer(row->buffer, lockmode);
+	page = BufferGetPage(row->buffer);
+	if (offset <= PageGetMaxOffsetNumber(page) &&
+		ItemIdIsNormal(PageGetItemId(page, offset)))
+	{
+		HeapTupleData tuple;
+		Datum name;
+		bool isnull;
+
+		tuple.t_data = (HeapTupleHeader) PageGetItem(page, PageGetItemId(page, offset));
+		tuple.t_len = ItemIdGetLength(PageGetItemId(page, offset));
+		name = heap_getattr(&tuple, Anum_deadline_resource,
+							RelationGetDescr(row->rel), &isnull);
+		row->form = (Form_deadline) GETSTRUCT(&tuple);
+		if (same_resource(DatumGetTextPP(name), resource) &&
+			slot_of(row, token) >= 0)
+			return true;
+	}
+	row->form = NULL;
+	UnlockReleaseBuffer(row->buffer);
+	return false;
+}
+
+/* Sets *place to where the row is, if there is one. */
+static void
+open_row(DeadlineRow *row, const text *resource, ItemPointer place,
+		 int64 token, int lockmode)
+{
+	HeapTuple tuple;
+
+	row->rel = catalog_open(DEADLINE_TABLE, RowExclusiveLock);
+	row->scan = NULL;
+	row->form = NULL;
+	if (open_row_at(row, resource, place, token, lockmode))
+		return;
+
+	row->scan = resource_scan(row->rel, catalog_oid(DEADLINE_INDEX),
+							  Anum_deadline_resource, resource);
+	tuple = systable_getnext(row->scan);
+	if (HeapTupleIsValid(tuple))
+	{
+		*place = tuple->t_self;
+		row->buffer = ReadBuffer(row->rel, ItemPointerGetBlockNumber(place));
+		LockBuffer(row->buffer, lockmode);
+		row->form = (Form_deadline) GETSTRUCT(tuple);
+	}
+}
+
+static void
+close_row(DeadlineRow *row)
+{
+	if (row->form)
+		UnlockReleaseBuffer(row->buffer);
+	if (row->scan)
+		systable_endscan(row->scan);
+	table_close(row->rel, RowExclusiveLock);
 }
 
 /*
@@ -134,14 +182,14 @@ has_passed(const DeadlineRow *row, int slot, TimestampTz now)
  *		Has the deadline of a token passed?  With decide, for good.
  */
 DeadlineState
-deadline_look(const text *resource, int64 token, bool decide,
-			  Deadline *deadline)
+deadline_look(const text *resource, ItemPointer place, int64 token,
+			  bool decide, Deadline *deadline)
 {
 	DeadlineRow row;
 	DeadlineState state = DEADLINE_MISSING;
 	int slot;
 
-	open_row(&row, resource,
+	open_row(&row, resource, place, token,
 			 decide ? BUFFER_LOCK_EXCLUSIVE : BUFFER_LOCK_SHARE);
 	slot = slot_of(&row, token);
 	if (slot >= 0)
@@ -170,14 +218,14 @@ deadline_look(const text *resource, int64 token, bool decide,
  * harm, since the grant's token has a slot of its own.
  */
 DeadlineState
-deadline_renew(const text *resource, int64 token, int64 ttl, bool promised,
-			   Deadline *deadline)
+deadline_renew(const text *resource, ItemPointer place, int64 token,
+			   int64 ttl, bool promised, Deadline *deadline)
 {
 	DeadlineRow row;
 	DeadlineState state = DEADLINE_MISSING;
 	int slot;
 
-	open_row(&row, resource, BUFFER_LOCK_EXCLUSIVE);
+	open_row(&row, resource, place, token, BUFFER_LOCK_EXCLUSIVE);
 	slot = slot_of(&row, token);
 	if (slot >= 0)
 	{
@@ -208,44 +256,53 @@ deadline_renew(const text *resource, int64 token, int64 ttl, bool promised,
  * insert_row
  *		A row of its own for a deadline.  The table stays locked to the end of
  *		the transaction, or REINDEX CONCURRENTLY would not wait for the row.
+ *
+ * A frozen row is seen at once, and stays if we roll back.
  */
 static void
-insert_row(const text *resource, const Deadline *deadline)
+insert_row(const text *resource, const Deadline *deadline, bool frozen,
+		   ItemPointer place)
 {
 	Relation rel = catalog_open(DEADLINE_TABLE, RowExclusiveLock);
 	Datum values[Natts_deadline] = {0};
 	bool nulls[Natts_deadline] = {false};
+	HeapTuple tuple;
 
 	values[0] = Int64GetDatum(deadline->token);
 	values[1] = TimestampTzGetDatum(deadline->at);
 	values[2] = TimestampTzGetDatum(deadline->renewed_at);
 	values[Anum_deadline_resource - 1] = PointerGetDatum(resource);
-	CatalogTupleInsert(rel, heap_form_tuple(RelationGetDescr(rel), values, nulls));
+	tuple = heap_form_tuple(RelationGetDescr(rel), values, nulls);
+	CatalogTupleInsert(rel, tuple);
+	*place = tuple->t_self;
+	if (frozen)
+	{
+		Buffer buffer = ReadBuffer(rel, ItemPointerGetBlockNumber(place));
+		Page page = BufferGetPage(buffer);
+		ItemId item = PageGetItemId(page, ItemPointerGetOffsetNumber(place));
+
+		LockBuffer(buffer, BUFFER_LOCK_EXCLUSIVE);
+		HeapTupleHeaderSetXminFrozen((HeapTupleHeader) PageGetItem(page, item));
+		MarkBufferDirty(buffer);
+		UnlockReleaseBuffer(buffer);
+	}
 	table_close(rel, NoLock);
 }
 
-/* The row just inserted is seen at once, and stays if we roll back. */
-static void
-freeze_row(const text *resource)
-{
-	DeadlineRow row;
-
-	open_row(&row, resource, BUFFER_LOCK_EXCLUSIVE);
-	HeapTupleHeaderSetXminFrozen(row.header);
-	MarkBufferDirty(row.buffer);
-	close_row(&row);
-}
-
-/* Writes a fresh deadline; returns whether there was a row to write it to. */
+/*
+ * write_slot
+ *		Writes a fresh deadline; returns whether there was a row to write it
+ *		to.  last is a token of the row, to know it by.
+ */
 static bool
-write_slot(const text *resource, int64 token, int64 ttl, bool promised,
-		   int64 keep, Deadline *deadline)
+write_slot(const text *resource, ItemPointer place, int64 last, int64 token,
+		   int64 ttl, bool promised, int64 keep, Deadline *deadline)
 {
 	DeadlineRow row;
 	bool written = false;
 	TimestampTz now;
 
-	open_row(&row, resource, BUFFER_LOCK_EXCLUSIVE);
+	open_row(&row, resource, place, last, BUFFER_LOCK_EXCLUSIVE);
 	now = GetCurrentTimestamp();
 	deadline->token = token;
 	deadline->at = now + ttl;
@@ -265,46 +322,45 @@ write_slot(const text *resource, int64 token, int64 ttl, bool promised,
 
 /*
  * deadline_grant
- *		Writes the deadline of a new grant; committed is the token that
- *		counts until this transaction commits, or 0 (see slot_to_write).
+ *		Writes the deadline of a new grant; last is the token before it, and
+ *		committed the one that counts until this transaction commits, or 0 (see
+ *		slot_to_write).
  *
  * The caller holds the writer's lock.  A row that is inserted here goes with
  * its grant if that rolls back.
  */
 void
-deadline_grant(const text *resource, int64 token, int64 ttl,
-			   int64 committed, Deadline *deadline)
+deadline_grant(const text *resource, ItemPointer place, int64 last,
+			   int64 token, int64 ttl, int64 committed, Deadline *deadline)
 {
-	if (!write_slot(resource, token, ttl, true, committed, deadline))
-		insert_row(resource, deadline);
+	if (!write_slot(resource, place, last, token, ttl, true, committed, deadline))
+		insert_row(resource, deadline, false, place);
 }
 
 /*
  * deadline_restart
- *		The first look at a lease since a crash: a full TTL from now.  Whether
- *		the standbys know of that TTL is open, so it counts as not promised.
+ *		The first look at a lease since a crash: a full TTL from now.
  *
  * The caller holds the writer's lock.  The row stays if the transaction that
  * looked rolls back.
  */
 void
-deadline_restart(const text *resource, int64 token, int64 ttl,
-				 Deadline *deadline)
+deadline_restart(const text *resource, ItemPointer place, int64 token,
+				 int64 ttl, Deadline *deadline)
 {
-	if (!write_slot(resource, token, ttl, false, 0, deadline))
-	{
-		insert_row(resource, deadline);
-		freeze_row(resource);
-	}
+	if (!write_slot(resource, place, token, token, ttl, false, 0, deadline))
+		insert_row(resource, deadline, true, place);
 }
 
 /* The lease is evicted: no renewal under way says yes any more. */
 void
 deadline_evict(const text *resource)
 {
+	ItemPointerData place;
 	DeadlineRow row;
 
-	open_row(&row, resource, BUFFER_LOCK_EXCLUSIVE);
+	ItemPointerSetInvalid(&place);
+	open_row(&row, resource, &place, FENCE_NONE, BUFFER_LOCK_EXCLUSIVE);
 	if (row.form)
 	{
 		row.form->closed[0] = row.form->closed[1] = true;
@@ -328,7 +384,7 @@ deadline_forget(const text *resource)
 }
 
 /*
- * lease_deadline(resource text, token bigint, ttl bigint)
+ * lease_deadline(resource text, token bigint, ttl bigint, place tid)
  *		For the view fencing.leases: expires_at, renewed_at and whether the
  *		deadline has passed.  All NULL on a standby, which cannot read an
  *		unlogged table.  A lease that nobody has looked at since a crash would
@@ -348,7 +404,8 @@ fencing_lease_deadline(PG_FUNCTION_ARGS)
 		elog(ERROR, "return type must be a row type");
 	if (!RecoveryInProgress())
 	{
-		DeadlineState state = deadline_look(PG_GETARG_TEXT_PP(0),
+		ItemPointerData place = *(ItemPointer) PG_GETARG_POINTER(3);
+		DeadlineState state = deadline_look(PG_GETARG_TEXT_PP(0), &place,
 											PG_GETARG_INT64(1), false, &deadline);
 
 		if (state == DEADLINE_MISSING)

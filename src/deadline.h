@@ -10,6 +10,7 @@
 
 #include "datatype/timestamp.h"
 #include "fmgr.h"
+#include "storage/itemptr.h"
 
 typedef enum DeadlineState
 {
@@ -26,15 +27,24 @@ typedef struct Deadline
 	TimestampTz renewed_at; /* = at: restarted, and promised to nobody */
 } Deadline;
 
-extern DeadlineState deadline_look(const text *resource, int64 token,
-								   bool decide, Deadline *deadline);
-extern DeadlineState deadline_renew(const text *resource, int64 token,
-									int64 ttl, bool promised,
+/*
+ * Each of these takes where the row of the resource should be, as the lease
+ * record has it; a place that is wrong, or invalid, costs a look at the index.
+ */
+extern DeadlineState deadline_look(const text *resource, ItemPointer place,
+								   int64 token, bool decide,
+								   Deadline *deadline);
+extern DeadlineState deadline_renew(const text *resource, ItemPointer place,
+									int64 token, int64 ttl, bool promised,
 									Deadline *deadline);
-extern void deadline_grant(const text *resource, int64 token, int64 ttl,
+extern void deadline_restart(const text *resource, ItemPointer place,
+							 int64 token, int64 ttl, Deadline *deadline);
+
+/* Sets *place to where it wrote. */
+extern void deadline_grant(const text *resource, ItemPointer place,
+						   int64 last, int64 token, int64 ttl,
 						   int64 committed, Deadline *deadline);
-extern void deadline_restart(const text *resource, int64 token, int64 ttl,
-							 Deadline *deadline);
+
 extern void deadline_evict(const text *resource);
 extern void deadline_forget(const text *resource);
 

@@ -127,7 +127,8 @@ looks_free(Request *request)
 	request->in_force = false;
 	if (!request->record.found || request->record.form.released)
 		return true;
-	state = deadline_look(request->resource, request->record.form.token, false,
+	state = deadline_look(request->resource, &request->record.form.deadline,
+						  request->record.form.token, false,
 						  &request->deadline);
 	request->has_deadline = state != DEADLINE_MISSING;
 	request->in_force = state != DEADLINE_PASSED;
@@ -148,7 +149,8 @@ is_free(Request *request)
 	if (!record->found || record->form.released || is_holder_again(request))
 		return true;
 	request->has_deadline = true;
-	switch (deadline_look(request->resource, record->form.token, true,
+	switch (deadline_look(request->resource, &request->record.form.deadline,
+						  record->form.token, true,
 						  &request->deadline))
 	{
 		case DEADLINE_PASSED:
@@ -157,7 +159,7 @@ is_free(Request *request)
 		case DEADLINE_LONGER:
 			break;
 		case DEADLINE_MISSING:
-			deadline_restart(request->resource, record->form.token,
+			deadline_restart(request->resource, &request->record.form.deadline, record->form.token,
 							 record->form.ttl, &request->deadline);
 			break;
 	}
@@ -181,6 +183,7 @@ write_grant(Request *request)
 	values[Anum_lease_grants - 1] =
 		Int64GetDatum(record->found ? record->form.grants + 1 : 1);
 	values[Anum_lease_role - 1] = NameGetDatum(&request->role);
+	values[Anum_lease_deadline - 1] = PointerGetDatum(&record->form.deadline);
 	values[Anum_lease_released - 1] = BoolGetDatum(false);
 	values[Anum_lease_named - 1] = BoolGetDatum(request->holder != NULL);
 	values[Anum_lease_resource - 1] = PointerGetDatum(request->resource);
@@ -222,7 +225,8 @@ grant(Request *request)
 	request->token = token_draw(last);
 	request->granted_to = request->holder ? request->holder
 										  : default_holder(request);
-	deadline_grant(request->resource, request->token, request->ttl,
+	deadline_grant(request->resource, &request->record.form.deadline, last,
+				   request->token, request->ttl,
 				   present_has_granted(request->resource, last) ? 0 : last,
 				   &request->deadline);
 	write_grant(request);
@@ -487,7 +491,8 @@ require_lease(const text *resource, int64 token, LeaseRecord *record)
  * then.  Returns DEADLINE_MISSING to be called again.
  */
 static DeadlineState
-renew_missing(const text *resource, int64 token, int64 ttl, Deadline *deadline)
+renew_missing(const text *resource, ItemPointer place, int64 token, int64 ttl,
+			  Deadline *deadline)
 {
 	TimestampTz now = GetCurrentTimestamp();
 	LeaseRecord record;
@@ -496,18 +501,18 @@ renew_missing(const text *resource, int64 token, int64 ttl, Deadline *deadline)
 	if (!resource_lock(resource, LOCK_WRITER, ExclusiveLock, false))
 	{
 		CHECK_FOR_INTERRUPTS();
-		if (deadline_look(resource, token, false, deadline) != DEADLINE_MISSING)
+		if (deadline_look(resource, place, token, false, deadline) != DEADLINE_MISSING)
 			return DEADLINE_MISSING;
 		require_lease(resource, token, &record);
 		deadline->at = now + ttl;
 		return DEADLINE_AHEAD;
 	}
 	require_lease(resource, token, &record);
-	state = deadline_renew(resource, token, ttl, true, deadline);
+	state = deadline_renew(resource, place, token, ttl, true, deadline);
 	if (state == DEADLINE_MISSING)
 	{
-		deadline_restart(resource, token, ttl, deadline);
-		state = deadline_renew(resource, token, ttl, true, deadline);
+		deadline_restart(resource, place, token, ttl, deadline);
+		state = deadline_renew(resource, place, token, ttl, true, deadline);
 	}
 	resource_unlock(resource, LOCK_WRITER, ExclusiveLock);
 	return state;
@@ -527,6 +532,7 @@ fencing_renew(PG_FUNCTION_ARGS)
 	int64 token = token_argument(fcinfo, 1);
 	int64 ttl = PG_ARGISNULL(2) ? 0 : ttl_argument(fcinfo, 2);
 	LeaseRecord record;
+	ItemPointer place = &record.form.deadline;
 	Deadline deadline;
 	DeadlineState state;
 
@@ -536,17 +542,17 @@ fencing_renew(PG_FUNCTION_ARGS)
 	if (ttl == 0)
 		ttl = record.form.ttl;
 
-	state = deadline_renew(resource, token, ttl, false, &deadline);
+	state = deadline_renew(resource, place, token, ttl, false, &deadline);
 	if (state == DEADLINE_LONGER || state == DEADLINE_MISSING)
 	{
 		promise_ttl(resource, token, ttl);
-		state = deadline_renew(resource, token, ttl, true, &deadline);
+		state = deadline_renew(resource, place, token, ttl, true, &deadline);
 	}
 	while (state == DEADLINE_MISSING)
 	{
-		state = renew_missing(resource, token, ttl, &deadline);
+		state = renew_missing(resource, place, token, ttl, &deadline);
 		if (state == DEADLINE_MISSING)
-			state = deadline_renew(resource, token, ttl, true, &deadline);
+			state = deadline_renew(resource, place, token, ttl, true, &deadline);
 	}
 	if (state == DEADLINE_PASSED)
 		error_lease_lost(text_to_cstring(resource), token, LOST_EXPIRED, 0);

@@ -22,11 +22,12 @@ typedef struct FormData_lease
 	int64 token; /* the current grant's, or the last one's */
 	int64 ttl;	 /* longest promised, in microseconds */
 	TimestampTz granted_at;
-	int64 grants;  /* how many so far */
-	NameData role; /* who acquired, by name */
-	bool released; /* by its holder, or evicted */
-	bool named;	   /* the caller gave the holder's name */
-				   /* resource, holder and data follow */
+	int64 grants;			  /* how many so far */
+	NameData role;			  /* who acquired, by name */
+	ItemPointerData deadline; /* where its row in fencing.deadline should be */
+	bool released;			  /* by its holder, or evicted */
+	bool named;				  /* the caller gave the holder's name */
+							  /* resource, holder and data follow */
 } FormData_lease;
 
 typedef FormData_lease *Form_lease;
@@ -39,12 +40,13 @@ typedef FormData_lease *Form_lease;
 #define Anum_lease_granted_at 3
 #define Anum_lease_grants	  4
 #define Anum_lease_role		  5
-#define Anum_lease_released	  6
-#define Anum_lease_named	  7
-#define Anum_lease_resource	  8
-#define Anum_lease_holder	  9
-#define Anum_lease_data		  10
-#define Natts_lease			  10
+#define Anum_lease_deadline	  6
+#define Anum_lease_released	  7
+#define Anum_lease_named	  8
+#define Anum_lease_resource	  9
+#define Anum_lease_holder	  10
+#define Anum_lease_data		  11
+#define Natts_lease			  11
 
 /* Where a version of a lease record is. */
 typedef struct RecordPlace
