@@ -12,6 +12,7 @@
 #define FENCING_COMPAT_H
 
 #include "access/genam.h"
+#include "commands/sequence.h"
 #include "executor/executor.h"
 #include "miscadmin.h"
 #include "pgstat.h"
@@ -26,8 +27,8 @@
 #error fencing needs PostgreSQL 15 or later
 #endif
 
-#if PG_VERSION_NUM >= 180000
-#include "utils/varlena.h"
+#if PG_VERSION_NUM >= 190000
+#include "commands/sequence_xlog.h"
 #endif
 
 /* Written before the declaration since 18. */
@@ -56,6 +57,17 @@
 #define owns_relation(relid, role) \
 	object_ownercheck(RelationRelationId, relid, role)
 #endif
+
+/* The WAL record of a sequence names its file in other words before 16. */
+static inline void
+sequence_record_init(xl_seq_rec *record, Relation rel)
+{
+#if PG_VERSION_NUM < 160000
+	record->node = rel->rd_node;
+#else
+	record->locator = rel->rd_locator;
+#endif
+}
 
 /* The primary key of a table, if it is checked at once. */
 static inline Oid

@@ -25,6 +25,7 @@
 #include "access/table.h"
 #include "access/xact.h"
 #include "access/xlog.h"
+#include "access/xloginsert.h"
 #include "commands/sequence.h"
 #include "fmgr.h"
 #include "miscadmin.h"
@@ -51,8 +52,12 @@
  */
 #define EPOCH_JUMP 1024
 
-/* So often a draw raises the floor; the sequence's own WAL has this stride. */
+/* So often a draw raises the floor. */
 #define FLOOR_STRIDE 32
+
+/* So many numbers of the sequence are logged ahead, when so few are left. */
+#define LOG_AHEAD 1024
+#define LOG_AGAIN 32
 
 /* fencing.issuer, as it lies on the page. */
 typedef struct FormData_issuer
@@ -267,13 +272,51 @@ token_raise_floor(int64 floor)
 }
 
 /*
+ * log_ahead
+ *		Writes WAL for the next LOG_AHEAD numbers of the sequence at once.
+ *
+ * nextval() does so for 32, and whoever draws meanwhile waits for that flush,
+ * besides the one of its commit.  This is its record, with more numbers: a
+ * crash leaves out as many at the most.
+ */
+static void
+log_ahead(Relation rel, Buffer buffer)
+{
+	Page page = BufferGetPage(buffer);
+	ItemId item = PageGetItemId(page, FirstOffsetNumber);
+	HeapTupleHeader tuple = (HeapTupleHeader) PageGetItem(page, item);
+	Form_pg_sequence_data data =
+		(Form_pg_sequence_data) ((char *) tuple + tuple->t_hoff);
+	int64 last = data->last_value;
+	xl_seq_rec record;
+	XLogRecPtr logged;
+
+	if (data->log_cnt > LOG_AGAIN || last > EPOCH_SIZE || !RelationNeedsWAL(rel))
+		return;
+
+	START_CRIT_SECTION();
+	MarkBufferDirty(buffer);
+	data->last_value = last + LOG_AHEAD;
+	data->log_cnt = 0;
+	sequence_record_init(&record, rel);
+	XLogBeginInsert();
+	XLogRegisterBuffer(0, buffer, REGBUF_WILL_INIT);
+	XLogRegisterData((char *) &record, sizeof(record));
+	XLogRegisterData((char *) tuple, ItemIdGetLength(item));
+	logged = XLogInsert(RM_SEQ_ID, XLOG_SEQ_LOG);
+	PageSetLSN(page, logged);
+	data->last_value = last;
+	data->log_cnt = LOG_AHEAD;
+	END_CRIT_SECTION();
+}
+
+/*
  * next_of_sequence
  *		Draws from the sequence, and flushes its WAL before anyone sees the
  *		number.
  *
- * nextval() writes WAL only for every 32nd number or so, and leaves the flush
- * to the commit of whoever happened to write it.  A crash before that would
- * draw the same numbers again.
+ * nextval() leaves the flush to the commit of whoever happened to write the
+ * WAL.  A crash before that would draw the same numbers again.
  */
 static int64
 next_of_sequence(void)
@@ -284,7 +327,8 @@ next_of_sequence(void)
 	Buffer buffer = ReadBuffer(rel, 0);
 	XLogRecPtr logged;
 
-	LockBuffer(buffer, BUFFER_LOCK_SHARE);
+	LockBuffer(buffer, BUFFER_LOCK_EXCLUSIVE);
+	log_ahead(rel, buffer);
 	logged = PageGetLSN(BufferGetPage(buffer));
 	UnlockReleaseBuffer(buffer);
 	relation_close(rel, NoLock);

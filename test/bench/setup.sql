@@ -100,11 +100,13 @@ CALL bench.lease_names();
 -- have expired.
 CREATE PROCEDURE bench.grow(from_number bigint, to_number bigint) LANGUAGE sql
 BEGIN ATOMIC
-    INSERT INTO fencing.lease (token, ttl, granted_at, grants, role, released, named, resource, holder)
-        SELECT 1, 86400000000, now(), 1, current_user, false, false, 'grow/' || g,
-            'bench@[local] pgbench pid=1000 token=1' FROM generate_series(from_number, to_number) g;
-    INSERT INTO fencing.deadline
-            (token_1, at_1, renewed_1, token_2, at_2, renewed_2, closed_1, closed_2, resource)
-        SELECT 1, now() + CASE g % 2 WHEN 0 THEN interval '1 day' ELSE '0' END, now(), 0, '2000-01-01', '2000-01-01', false, false, 'grow/' || g
-        FROM generate_series(from_number, to_number) g;
+    WITH deadlines AS (
+        INSERT INTO fencing.deadline
+                (token_1, at_1, renewed_1, token_2, at_2, renewed_2, closed_1, closed_2, resource)
+            SELECT 1, now() + CASE g % 2 WHEN 0 THEN interval '1 day' ELSE '0' END, now(), 0, '2000-01-01', '2000-01-01', false, false, 'grow/' || g
+            FROM generate_series(from_number, to_number) g
+            RETURNING ctid AS place, resource)
+    INSERT INTO fencing.lease (token, ttl, granted_at, grants, role, deadline, released, named, resource, holder)
+        SELECT 1, 86400000000, now(), 1, current_user, place, false, false, resource,
+            'bench@[local] pgbench pid=1000 token=1' FROM deadlines;
 END;
