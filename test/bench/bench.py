@@ -80,7 +80,7 @@ class Bench:
         return self.postgres.pgbench(self.script(script), clients, limit or self.limit(clients, sampling == FLUSHED),
                                      sampling, lazy, first=self.first)
 
-    def library(self, name, operation, clients, sampling):
+    def postgres_peer(self, name, operation, clients, sampling):
         """A peer on this server, from fresh tables, so that what ran before does not count."""
         script = os.path.join(PEERS, name, operation + '.sql')
         if not os.path.exists(script):
@@ -127,7 +127,7 @@ class Bench:
                 if not operation or (self.quick and clients != 16):
                     continue
                 for name in LIBRARIES:
-                    measured = self.library(name, operation, clients, sampling)
+                    measured = self.postgres_peer(name, operation, clients, sampling)
                     if measured:
                         self.add(number, title, name, clients, measured)
                 for name, program in self.programs.programs.items():

@@ -8,11 +8,11 @@ const POOLED = Boolean(process.env.POOLED);
 // A program defines query and transaction, and fields; an ORM, read and save as well.
 class Client {
   // {count, rows}: rows affected and returned; on a connection of its own by default.
-  async query(sql, values, on) { throw new Error("not implemented"); }
+  async query(sql, values, on) { throw new Error("left to the program of a driver"); }
   // Calls work with a connection out of the pool, and commits.
-  async transaction(work) { throw new Error("not implemented"); }
+  async transaction(work) { throw new Error("left to the program of a driver"); }
   // {sqlstate, detail, hint, schema, table, column} of what was thrown.
-  fields(error) { throw new Error("not implemented"); }
+  fields(error) { throw new Error("left to the program of a driver"); }
 
   async update(id, token) {
     return (await this.query("UPDATE job SET v = 'x', fence = $1 WHERE id = $2 AND fence <= $1", [token, id])).count;
