@@ -143,7 +143,7 @@ restore_synchronous_commit(void)
  *		all at once, undone by no rollback, replayed after a crash and on a
  *		standby.  The server does the same to pg_database.datfrozenxid.
  *
- * change() gets the tuple under the exclusive lock of its page, so that it
+ * change() gets those columns under the exclusive lock of the page, so that it
  * can look again before it writes; it returns whether it wrote.  It must not
  * raise an error.  Returns up to where the WAL must be flushed for the row as
  * it now is to be durable, also where another session wrote it, and may not
@@ -155,18 +155,24 @@ restore_synchronous_commit(void)
  */
 XLogRecPtr
 write_in_place(Relation rel, ItemPointer tid,
-			   bool (*change)(HeapTupleHeader tuple, void *arg), void *arg)
+			   bool (*change)(void *form, void *arg), void *arg)
 {
 	Buffer buffer = ReadBuffer(rel, ItemPointerGetBlockNumber(tid));
 	Page page = BufferGetPage(buffer);
 	ItemId item;
+	bool changed = false;
 	XLogRecPtr lsn;
 
 	LockBuffer(buffer, BUFFER_LOCK_EXCLUSIVE);
 	START_CRIT_SECTION();
 	item = PageGetItemId(page, ItemPointerGetOffsetNumber(tid));
-	if (ItemIdIsNormal(item) &&
-		change((HeapTupleHeader) PageGetItem(page, item), arg))
+	if (ItemIdIsNormal(item))
+	{
+		HeapTupleHeader tuple = (HeapTupleHeader) PageGetItem(page, item);
+
+		changed = change((char *) tuple + tuple->t_hoff, arg);
+	}
+	if (changed)
 	{
 		MarkBufferDirty(buffer);
 		if (RelationNeedsWAL(rel))

@@ -22,7 +22,7 @@ extern void restore_synchronous_commit(void);
 
 /* Writes the fixed-width part of a row where it stands. */
 extern XLogRecPtr write_in_place(Relation rel, ItemPointer tid,
-								 bool (*change)(HeapTupleHeader tuple, void *arg),
+								 bool (*change)(void *form, void *arg),
 								 void *arg);
 extern void make_durable(XLogRecPtr lsn);
 

@@ -427,14 +427,14 @@ typedef struct LongerTtl
 } LongerTtl;
 
 static bool
-raise_ttl(HeapTupleHeader tuple, void *arg)
+raise_ttl(void *form, void *arg)
 {
 	const LongerTtl *longer = arg;
-	Form_lease form = (Form_lease) ((char *) tuple + tuple->t_hoff);
+	Form_lease lease = form;
 
-	if (form->token != longer->token || form->ttl >= longer->ttl)
+	if (lease->token != longer->token || lease->ttl >= longer->ttl)
 		return false;
-	form->ttl = longer->ttl;
+	lease->ttl = longer->ttl;
 	return true;
 }
 
@@ -465,21 +465,6 @@ promise_ttl(const text *resource, int64 token, int64 ttl)
 }
 
 /*
- * require_lease
- *		Reads the record of a lease that the token must still hold.
- */
-static void
-require_lease(const text *resource, int64 token, LeaseRecord *record)
-{
-	record_look(resource, record);
-	if (!record->found || record->form.token != token || record->form.released)
-		error_lease_lost(text_to_cstring(resource), token,
-						 !record->found ? LOST_WITHOUT_RECORD : token != record->form.token ? LOST_OTHER_TOKEN
-																							: LOST_RELEASED,
-						 record->form.token);
-}
-
-/*
  * renew_missing
  *		A renewal that finds no deadline: the first look at the lease since a
  *		crash, as it seems.
@@ -503,11 +488,11 @@ renew_missing(const text *resource, ItemPointer place, int64 token, int64 ttl,
 		CHECK_FOR_INTERRUPTS();
 		if (deadline_look(resource, place, token, false, deadline) != DEADLINE_MISSING)
 			return DEADLINE_MISSING;
-		require_lease(resource, token, &record);
+		record_require(resource, token, &record);
 		deadline->at = now + ttl;
 		return DEADLINE_AHEAD;
 	}
-	require_lease(resource, token, &record);
+	record_require(resource, token, &record);
 	state = deadline_renew(resource, place, token, ttl, true, deadline);
 	if (state == DEADLINE_MISSING)
 	{
@@ -537,7 +522,7 @@ fencing_renew(PG_FUNCTION_ARGS)
 	DeadlineState state;
 
 	require_primary("renew()");
-	require_lease(resource, token, &record);
+	record_require(resource, token, &record);
 	require_role_of(&record, resource);
 	if (ttl == 0)
 		ttl = record.form.ttl;
@@ -671,12 +656,12 @@ terminate_all(const text *resource, ResourceLock which, LOCKMODE conflicting)
 }
 
 static bool
-evict_in_place(HeapTupleHeader tuple, void *arg)
+evict_in_place(void *form, void *arg)
 {
-	Form_lease form = (Form_lease) ((char *) tuple + tuple->t_hoff);
+	Form_lease lease = form;
 
-	form->token = *(int64 *) arg;
-	form->released = true;
+	lease->token = *(int64 *) arg;
+	lease->released = true;
 	return true;
 }
 

@@ -212,14 +212,35 @@ present_token(void)
 	return presented;
 }
 
+/* From i back, the first entry of this resource; others may share its hash. */
+static int
+entry_of(const text *resource, int i)
+{
+	while (i >= 0 && !same_resource(entries[i].resource, resource))
+		i = entries[i].previous;
+	return i;
+}
+
+/* The last entry of a resource, and the one before; -1 if there is none. */
+static int
+last_entry(const text *resource)
+{
+	if (last_entries == NULL)
+		return -1;
+	return entry_of(resource, last_of(resource_hash(resource)));
+}
+
+static int
+entry_before(int i)
+{
+	return entry_of(entries[i].resource, entries[i].previous);
+}
+
 int64
 present_held(const text *resource)
 {
-	if (last_entries == NULL)
-		return FENCE_NONE;
-	for (int i = last_of(resource_hash(resource)); i >= 0; i = entries[i].previous)
-		if (entries[i].kind == ENTRY_HOLD &&
-			same_resource(entries[i].resource, resource))
+	for (int i = last_entry(resource); i >= 0; i = entry_before(i))
+		if (entries[i].kind == ENTRY_HOLD)
 			return entries[i].token;
 	return FENCE_NONE;
 }
@@ -228,12 +249,9 @@ present_held(const text *resource)
 static bool
 is_checked(const text *resource, int64 token, int level)
 {
-	if (last_entries == NULL)
-		return false;
-	for (int i = last_of(resource_hash(resource)); i >= 0; i = entries[i].previous)
+	for (int i = last_entry(resource); i >= 0; i = entry_before(i))
 		if ((entries[i].kind == ENTRY_HOLD || entries[i].kind == ENTRY_BOUND) &&
-			entries[i].token == token && entries[i].level >= level &&
-			same_resource(entries[i].resource, resource))
+			entries[i].token == token && entries[i].level >= level)
 			return true;
 	return false;
 }
@@ -251,15 +269,6 @@ judge(const LeaseRecord *record, int64 token)
 	if (token > record->form.token)
 		return GRANT_UNKNOWN;
 	return record->form.released ? GRANT_RELEASED : GRANT_CURRENT;
-}
-
-/* For a token that the record does not bear out. */
-static LostBy
-why_lost(const LeaseRecord *record, int64 token)
-{
-	if (!record->found)
-		return LOST_WITHOUT_RECORD;
-	return token != record->form.token ? LOST_OTHER_TOKEN : LOST_RELEASED;
 }
 
 GrantVerdict
@@ -307,11 +316,8 @@ present_forgotten(void)
 bool
 present_has_granted(const text *resource, int64 token)
 {
-	if (last_entries == NULL)
-		return false;
-	for (int i = last_of(resource_hash(resource)); i >= 0; i = entries[i].previous)
-		if (entries[i].kind == ENTRY_GRANT && entries[i].token == token &&
-			same_resource(entries[i].resource, resource))
+	for (int i = last_entry(resource); i >= 0; i = entry_before(i))
+		if (entries[i].kind == ENTRY_GRANT && entries[i].token == token)
 			return true;
 	return false;
 }
@@ -421,9 +427,8 @@ granted_anew(const Entry *entry, int64 current)
 
 	if (present_held(entry->resource) != current)
 		return false;
-	for (int i = last_of(entry->hash); i >= 0; i = entries[i].previous)
-		if (entries[i].kind == ENTRY_GRANT && entries[i].token == token &&
-			same_resource(entries[i].resource, entry->resource))
+	for (int i = last_entry(entry->resource); i >= 0; i = entry_before(i))
+		if (entries[i].kind == ENTRY_GRANT && entries[i].token == token)
 			token = entries[i].superseded;
 	return token == entry->token;
 }
@@ -452,8 +457,7 @@ check_at_commit(const Entry *entry)
 	place.resource = text_to_cstring(entry->resource);
 	place.level = entry->level;
 	if (entry->kind == ENTRY_HOLD)
-		error_lease_lost(place.resource, entry->token,
-						 why_lost(&record, entry->token), record.form.token);
+		record_lost(&record, entry->resource, entry->token);
 
 	/* The lock of the write is still ours; the table may be dropped. */
 	place.rel = try_relation_open(entry->written, NoLock);
@@ -649,10 +653,7 @@ fencing_hold(PG_FUNCTION_ARGS)
 	/* Lets evict() find us; conflicts with nothing. */
 	(void) resource_lock(resource, LOCK_HOLDER, ShareLock, true);
 
-	record_look(resource, &record);
-	if (judge(&record, token) != GRANT_CURRENT)
-		error_lease_lost(text_to_cstring(resource), token,
-						 why_lost(&record, token), record.form.token);
+	record_require(resource, token, &record);
 	if (record.after_snapshot)
 		error_snapshot_too_early(text_to_cstring(resource));
 	add_check(ENTRY_HOLD, resource, token, ERROR, &record);

@@ -31,6 +31,7 @@
 
 #include "catalog.h"
 #include "compat.h"
+#include "errors.h"
 #include "record.h"
 
 #define NAME_MAX_BYTES 512
@@ -135,6 +136,28 @@ record_look(const text *resource, LeaseRecord *record)
 	if (!record->found)
 		look_once(rel, resource, record);
 	table_close(rel, AccessShareLock);
+}
+
+/* For a token that the record does not bear out. */
+void
+record_lost(const LeaseRecord *record, const text *resource, int64 token)
+{
+	LostBy how = LOST_RELEASED;
+
+	if (!record->found)
+		how = LOST_WITHOUT_RECORD;
+	else if (token != record->form.token)
+		how = LOST_OTHER_TOKEN;
+	error_lease_lost(text_to_cstring(resource), token, how,
+					 record->form.token);
+}
+
+void
+record_require(const text *resource, int64 token, LeaseRecord *record)
+{
+	record_look(resource, record);
+	if (!record->found || record->form.token != token || record->form.released)
+		record_lost(record, resource, token);
 }
 
 /*

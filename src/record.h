@@ -16,6 +16,8 @@
 #include "storage/lock.h"
 #include "utils/relcache.h"
 
+#include "compat.h"
+
 /* The fixed-width columns of fencing.lease, as they lie on the page. */
 typedef struct FormData_lease
 {
@@ -74,6 +76,12 @@ extern text *resource_argument(FunctionCallInfo fcinfo, int n);
 extern bool others_ended_since_snapshot(void);
 
 extern void record_look(const text *resource, LeaseRecord *record);
+
+/* The same for a token that must hold the lease; LF004 where it does not. */
+extern void record_require(const text *resource, int64 token,
+						   LeaseRecord *record);
+pg_noreturn extern void record_lost(const LeaseRecord *record,
+									const text *resource, int64 token);
 extern void record_look_again(const text *resource, const RecordPlace *place,
 							  LeaseRecord *record);
 extern void record_look_to_write(const text *resource, LeaseRecord *record);

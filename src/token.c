@@ -201,10 +201,10 @@ insert_record(Relation rel, const FormData_issuer *self, Issuer *issuer)
 
 /* Brings identity, timeline and epoch of a record up to date. */
 static bool
-renew_record(HeapTupleHeader tuple, void *arg)
+renew_record(void *form, void *arg)
 {
 	const FormData_issuer *self = arg;
-	Form_issuer record = (Form_issuer) ((char *) tuple + tuple->t_hoff);
+	Form_issuer record = form;
 
 	record->epoch = epoch_now(record, self);
 	record->system = self->system;
@@ -249,10 +249,10 @@ epoch_on_record(Relation rel, ItemPointer tid)
 }
 
 static bool
-raise_floor(HeapTupleHeader tuple, void *arg)
+raise_floor(void *form, void *arg)
 {
 	int64 floor = *(int64 *) arg;
-	Form_issuer record = (Form_issuer) ((char *) tuple + tuple->t_hoff);
+	Form_issuer record = form;
 
 	if (record->floor >= floor)
 		return false;
@@ -396,10 +396,10 @@ fencing_issue_token(PG_FUNCTION_ARGS)
 
 /* Sets the epoch; one that another session has set meanwhile is not lowered. */
 static bool
-raise_epoch(HeapTupleHeader tuple, void *arg)
+raise_epoch(void *form, void *arg)
 {
 	int64 epoch = *(int64 *) arg;
-	Form_issuer record = (Form_issuer) ((char *) tuple + tuple->t_hoff);
+	Form_issuer record = form;
 
 	record->epoch = Max(record->epoch, epoch);
 	return true;
