@@ -14,7 +14,7 @@ use PostgreSQL::Test::Cluster;
 use PostgreSQL::Test::Utils;
 use Test::More;
 
-our @EXPORT = qw(session primary crash crash_by_backend standby_of follow follow_again promote_node
+our @EXPORT = qw(start_workers session primary crash crash_by_backend standby_of follow follow_again promote_node
   caught_up cut_off received walreceiver token_of epoch_of highest write_with wait_for rows);
 
 # In all of these: replication that goes on at once, and no log of every statement.
@@ -22,6 +22,25 @@ our @QUICK = ('log_statement = none', 'shared_buffers = 8MB', 'max_connections =
 	"wal_retrieve_retry_interval = '50ms'", "wal_receiver_status_interval = '1s'",
 	"wal_keep_size = '64MB'", 'autovacuum = off', "wal_sender_timeout = '10min'",
 	"wal_receiver_timeout = '10min'");
+
+# start_workers(COUNT, WORK): processes that each do WORK(NUMBER) and end, whatever comes of it.
+sub start_workers
+{
+	my ($count, $work) = @_;
+	my @pids;
+
+	for my $number (1 .. $count)
+	{
+		my $pid = fork() // die $!;
+		if ($pid == 0)
+		{
+			eval { $work->($number) };
+			POSIX::_exit(0);
+		}
+		push @pids, $pid;
+	}
+	return @pids;
+}
 
 # primary(NAME, OPTION => ..., SETTING...): a running server with the extension in postgres.
 sub primary

@@ -103,17 +103,7 @@ my $began = time;
 
 for my $round (1 .. $crashes)
 {
-	my @pids;
-	for my $number (1 .. $workers)
-	{
-		my $pid = fork() // die $!;
-		if ($pid == 0)
-		{
-			eval { worker($number, $round) };
-			POSIX::_exit(0);
-		}
-		push @pids, $pid;
-	}
+	my @pids = start_workers($workers, sub { worker($_[0], $round) });
 	sleep 0.1 + rand 0.6;
 
 	my $how = ('all', 'postmaster', 'backend')[ $round % 3 ];

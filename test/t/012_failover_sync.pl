@@ -5,7 +5,6 @@
 use strict;
 use warnings;
 
-use POSIX ();
 use Time::HiRes qw(sleep time);
 
 use FencingCluster;
@@ -221,17 +220,7 @@ for my $round (1 .. $failovers)
 {
 	synchronous($round % 2 ? 'ANY 1 (a, b, c)' : 'FIRST 1 (a, b, c)');
 
-	my @pids;
-	for my $number (1 .. $workers)
-	{
-		my $pid = fork() // die $!;
-		if ($pid == 0)
-		{
-			eval { worker($number, $round) };
-			POSIX::_exit(0);
-		}
-		push @pids, $pid;
-	}
+	my @pids = start_workers($workers, sub { worker($_[0], $round) });
 	sleep 0.1 + rand 0.2;
 
 	# The standbys stall, the waits are broken off, and some are when the primary is lost.
