@@ -64,11 +64,11 @@ CREATE TABLE fencing.lease (
 	ttl bigint NOT NULL,
 	granted_at timestamptz NOT NULL,
 	grants bigint NOT NULL,
-	role name NOT NULL,
 	deadline tid NOT NULL,
 	released boolean NOT NULL,
 	named boolean NOT NULL,
 	resource text COLLATE "C" NOT NULL,
+	role text COLLATE "C" NOT NULL,
 	holder text COLLATE "C" NOT NULL,
 	data jsonb,
 	CONSTRAINT lease_pkey PRIMARY KEY (resource)
@@ -465,10 +465,21 @@ COMMENT ON FUNCTION fencing.hold(text, bigint) IS 'presents the token and ties t
 -- Leases
 ------------------------------------------------------------------------------
 
+-- A type of its own: the executor is quicker with it than with OUT parameters.
+CREATE TYPE fencing.answer AS (
+	granted boolean,
+	token bigint,
+	resource text,
+	holder text,
+	expires_at timestamptz,
+	valid_for interval,
+	renew_every interval,
+	data jsonb
+);
+COMMENT ON TYPE fencing.answer IS 'what acquire() returns';
+
 CREATE FUNCTION fencing.acquire(resource text, ttl interval DEFAULT '30 s',
-		holder text DEFAULT NULL, wait interval DEFAULT NULL, data jsonb DEFAULT NULL,
-		OUT granted boolean, OUT token bigint, OUT resource text, OUT holder text,
-		OUT expires_at timestamptz, OUT valid_for interval, OUT renew_every interval, OUT data jsonb)
+		holder text DEFAULT NULL, wait interval DEFAULT NULL, data jsonb DEFAULT NULL) RETURNS fencing.answer
 	AS 'MODULE_PATHNAME', 'fencing_acquire' LANGUAGE C VOLATILE PARALLEL UNSAFE;
 COMMENT ON FUNCTION fencing.acquire(text, interval, text, interval, jsonb) IS 'grants the lease of a resource if it is free, with a token higher than any before; waits in line up to "wait" for it; one row, with token NULL and the present holder''s data where it is refused; call it in FROM';
 

@@ -11,12 +11,16 @@
  */
 #include "postgres.h"
 
+#include "access/heapam.h"
 #include "access/table.h"
 #include "catalog/namespace.h"
 #include "catalog/pg_type.h"
+#include "storage/bufmgr.h"
+#include "storage/smgr.h"
 #include "utils/inval.h"
 #include "utils/lsyscache.h"
 #include "utils/rel.h"
+#include "utils/snapmgr.h"
 #include "utils/syscache.h"
 
 #include "catalog.h"
@@ -85,6 +89,48 @@ Relation
 catalog_open(CatalogObject object, LOCKMODE mode)
 {
 	return table_open(catalog_oid(object), mode);
+}
+
+/*
+ * block_exists
+ *		Has a relation that is open, and locked, this block?
+ *
+ * RelationGetNumberOfBlocks() is a system call.  A relation only grows as long
+ * as it is locked, and whoever has cut it off before that has told us.
+ */
+bool
+block_exists(Relation rel, BlockNumber block)
+{
+	BlockNumber known = RelationGetSmgr(rel)->smgr_cached_nblocks[MAIN_FORKNUM];
+
+	return (known != InvalidBlockNumber && block < known) ||
+		block < RelationGetNumberOfBlocks(rel);
+}
+
+/*
+ * visible_row
+ *		Sets *tuple to the row version at this place of a page, whose lock we
+ *		hold; returns whether there is one and it can be seen.
+ *
+ * Seen by SnapshotSelf, as by all looks at our tables: what is committed now,
+ * and what this transaction did.
+ */
+bool
+visible_row(Relation rel, Buffer buffer, OffsetNumber offset, HeapTuple tuple)
+{
+	Page page = BufferGetPage(buffer);
+	ItemId item;
+
+	if (offset > PageGetMaxOffsetNumber(page))
+		return false;
+	item = PageGetItemId(page, offset);
+	if (!ItemIdIsNormal(item))
+		return false;
+	ItemPointerSet(&tuple->t_self, BufferGetBlockNumber(buffer), offset);
+	tuple->t_tableOid = RelationGetRelid(rel);
+	tuple->t_data = (HeapTupleHeader) PageGetItem(page, item);
+	tuple->t_len = ItemIdGetLength(item);
+	return HeapTupleSatisfiesVisibility(tuple, SnapshotSelf, buffer);
 }
 
 Oid

@@ -8,7 +8,10 @@
 #ifndef FENCING_CATALOG_H
 #define FENCING_CATALOG_H
 
-#include "storage/itemptr.h"
+#include "access/htup.h"
+#include "storage/block.h"
+#include "storage/buf.h"
+#include "storage/off.h"
 #include "storage/lockdefs.h"
 #include "utils/relcache.h"
 
@@ -29,6 +32,9 @@ typedef enum CatalogObject
 extern void catalog_init(void);
 extern Oid catalog_oid(CatalogObject object);
 extern Relation catalog_open(CatalogObject object, LOCKMODE mode);
+extern bool block_exists(Relation rel, BlockNumber block);
+extern bool visible_row(Relation rel, Buffer buffer, OffsetNumber offset,
+						HeapTuple tuple);
 extern Oid fence_type_oid(void);
 
 /* Are we, by rights, the owner of the extension's tables? */

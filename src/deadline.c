@@ -50,6 +50,10 @@ typedef struct FormData_deadline
 
 typedef FormData_deadline *Form_deadline;
 
+/* Without the padding, which a short row does not have. */
+#define SIZEOF_DEADLINE_FORM \
+	(offsetof(FormData_deadline, closed) + 2 * sizeof(bool))
+
 #define Anum_deadline_resource 9
 #define Natts_deadline		   9
 
@@ -91,7 +95,7 @@ open_row_at(DeadlineRow *row, const text *resource, ItemPointer place,
 	Page page;
 
 	if (token == FENCE_NONE || !ItemPointerIsValid(place) ||
-		ItemPointerGetBlockNumber(place) >= RelationGetNumberOfBlocks(row->rel))
+		!block_exists(row->rel, ItemPointerGetBlockNumber(place)))
 		return false;
 	row->buffer = ReadBuffer(row->rel, ItemPointerGetBlockNumber(place));
 	LockBuffer(row->buffer, lockmode);
@@ -99,16 +103,11 @@ open_row_at(DeadlineRow *row, const text *resource, ItemPointer place,
 	if (offset <= PageGetMaxOffsetNumber(page) &&
 		ItemIdIsNormal(PageGetItemId(page, offset)))
 	{
-		HeapTupleData tuple;
-		Datum name;
-		bool isnull;
+		HeapTupleHeader tuple =
+			(HeapTupleHeader) PageGetItem(page, PageGetItemId(page, offset));
 
-		tuple.t_data = (HeapTupleHeader) PageGetItem(page, PageGetItemId(page, offset));
-		tuple.t_len = ItemIdGetLength(PageGetItemId(page, offset));
-		name = heap_getattr(&tuple, Anum_deadline_resource,
-							RelationGetDescr(row->rel), &isnull);
-		row->form = (Form_deadline) GETSTRUCT(&tuple);
-		if (same_resource(DatumGetTextPP(name), resource) &&
+		row->form = (Form_deadline) ((char *) tuple + tuple->t_hoff);
+		if (same_resource(text_after(row->form, SIZEOF_DEADLINE_FORM), resource) &&
 			slot_of(row, token) >= 0)
 			return true;
 	}
@@ -142,14 +141,18 @@ open_row(DeadlineRow *row, const text *resource, ItemPointer place,
 	}
 }
 
+/*
+ * A renewal lets the table go at once, so that none waits for the transaction
+ * of another.  A grant, which looks more than once, keeps it.
+ */
 static void
-close_row(DeadlineRow *row)
+close_row(DeadlineRow *row, bool keep_lock)
 {
 	if (row->form)
 		UnlockReleaseBuffer(row->buffer);
 	if (row->scan)
 		systable_endscan(row->scan);
-	table_close(row->rel, RowExclusiveLock);
+	table_close(row->rel, keep_lock ? NoLock : RowExclusiveLock);
 }
 
 /*
@@ -204,7 +207,7 @@ deadline_look(const text *resource, ItemPointer place, int64 token,
 			MarkBufferDirty(row.buffer);
 		}
 	}
-	close_row(&row);
+	close_row(&row, decide);
 	return state;
 }
 
@@ -248,7 +251,7 @@ deadline_renew(const text *resource, ItemPointer place, int64 token,
 		}
 		*deadline = row.form->slot[slot];
 	}
-	close_row(&row);
+	close_row(&row, false);
 	return state;
 }
 
@@ -316,7 +319,7 @@ write_slot(const text *resource, ItemPointer place, int64 last, int64 token,
 		MarkBufferDirty(row.buffer);
 		written = true;
 	}
-	close_row(&row);
+	close_row(&row, true);
 	return written;
 }
 
@@ -366,7 +369,7 @@ deadline_evict(const text *resource)
 		row.form->closed[0] = row.form->closed[1] = true;
 		MarkBufferDirty(row.buffer);
 	}
-	close_row(&row);
+	close_row(&row, false);
 }
 
 void

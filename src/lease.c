@@ -54,7 +54,7 @@ typedef struct Request
 	text *holder; /* NULL: to be named after role, host, backend */
 	Datum data;
 	bool data_isnull;
-	NameData role;
+	text *role;
 
 	LeaseRecord record; /* as last looked at */
 	Deadline deadline;	/* of its grant, or of ours */
@@ -72,18 +72,12 @@ static bool
 is_holder_again(const Request *request)
 {
 	const LeaseRecord *record = &request->record;
-	Datum holder;
 	bool isnull;
-	Relation rel;
 
-	if (request->holder == NULL || !record->form.named ||
-		strcmp(NameStr(record->form.role), NameStr(request->role)) != 0)
-		return false;
-	rel = catalog_open(LEASE_TABLE, AccessShareLock);
-	holder = heap_getattr(record->tuple, Anum_lease_holder,
-						  RelationGetDescr(rel), &isnull);
-	table_close(rel, AccessShareLock);
-	return same_resource(DatumGetTextPP(holder), request->holder);
+	return request->holder && record->form.named &&
+		same_resource(record_role(record), request->role) &&
+		same_resource(DatumGetTextPP(record_column(record, Anum_lease_holder, &isnull)),
+					  request->holder);
 }
 
 /* The address of the client, as inet_client_addr() has it. */
@@ -107,7 +101,7 @@ default_holder(const Request *request)
 	bool has_name = application_name && *application_name;
 
 	return cstring_to_text(psprintf("%s@%s %s%spid=%d token=%lld",
-									NameStr(request->role), client_host(),
+									text_to_cstring(request->role), client_host(),
 									has_name ? application_name : "",
 									has_name ? " " : "",
 									MyProcPid, (long long) request->token));
@@ -182,11 +176,11 @@ write_grant(Request *request)
 		TimestampTzGetDatum(request->deadline.renewed_at);
 	values[Anum_lease_grants - 1] =
 		Int64GetDatum(record->found ? record->form.grants + 1 : 1);
-	values[Anum_lease_role - 1] = NameGetDatum(&request->role);
 	values[Anum_lease_deadline - 1] = PointerGetDatum(&record->form.deadline);
 	values[Anum_lease_released - 1] = BoolGetDatum(false);
 	values[Anum_lease_named - 1] = BoolGetDatum(request->holder != NULL);
 	values[Anum_lease_resource - 1] = PointerGetDatum(request->resource);
+	values[Anum_lease_role - 1] = PointerGetDatum(request->role);
 	values[Anum_lease_holder - 1] = PointerGetDatum(request->granted_to);
 	values[Anum_lease_data - 1] = request->data;
 	nulls[Anum_lease_data - 1] = request->data_isnull;
@@ -195,6 +189,7 @@ write_grant(Request *request)
 		CatalogTupleUpdate(rel, &record->tuple->t_self, tuple);
 	else
 		CatalogTupleInsert(rel, tuple);
+	record_remember(request->resource, rel, &tuple->t_self);
 	table_close(rel, NoLock);
 
 	/* So that this statement may grant the resource once more. */
@@ -214,7 +209,7 @@ grant(Request *request)
 	const LeaseRecord *record = &request->record;
 	int64 last = record->found ? record->form.token : 0;
 
-	(void) resource_lock(request->resource, LOCK_COMMIT, ExclusiveLock, true);
+	(void) resource_lock(request->resource, LOCK_CHANGE, true);
 
 	/* One that did not release the lease may have written until now. */
 	if (record->after_snapshot ||
@@ -242,8 +237,7 @@ grant(Request *request)
 static bool
 try_grant(Request *request, bool *undecided)
 {
-	*undecided = !resource_lock(request->resource, LOCK_WRITER, ExclusiveLock,
-								false);
+	*undecided = !resource_lock(request->resource, LOCK_WRITER, false);
 	if (*undecided)
 		return false;
 	if (is_free(request))
@@ -251,7 +245,7 @@ try_grant(Request *request, bool *undecided)
 		grant(request);
 		return true;
 	}
-	resource_unlock(request->resource, LOCK_WRITER, ExclusiveLock);
+	resource_unlock(request->resource, LOCK_WRITER);
 	return false;
 }
 
@@ -268,18 +262,14 @@ static bool
 acquire_now(Request *request)
 {
 	bool undecided;
-	bool granted;
 
 	if (!looks_free(request))
 		return false;
-	if (request->record.own ||
-		(request->in_force && is_holder_again(request)))
-		return try_grant(request, &undecided);
-	if (!resource_lock(request->resource, LOCK_QUEUE, ExclusiveLock, false))
+	if (!request->record.own &&
+		!(request->in_force && is_holder_again(request)) &&
+		queue_has_waiters(request->resource))
 		return false;
-	granted = try_grant(request, &undecided);
-	resource_unlock(request->resource, LOCK_QUEUE, ExclusiveLock);
-	return granted;
+	return try_grant(request, &undecided);
 }
 
 /* One try of the first in line (QueueTry). */
@@ -311,7 +301,7 @@ read_request(FunctionCallInfo fcinfo, Request *request, int64 *wait)
 	request->data_isnull = PG_ARGISNULL(4);
 	if (!request->data_isnull)
 		request->data = PointerGetDatum(PG_DETOAST_DATUM(PG_GETARG_DATUM(4)));
-	namestrcpy(&request->role, GetUserNameFromId(GetUserId(), false));
+	request->role = cstring_to_text(GetUserNameFromId(GetUserId(), false));
 }
 
 /* The row that acquire() returns. */
@@ -349,13 +339,8 @@ make_answer(FunctionCallInfo fcinfo, const Request *request, bool granted)
 		nulls[3] = nulls[7] = true;
 		if (record->found && !record->form.released)
 		{
-			Relation rel = catalog_open(LEASE_TABLE, AccessShareLock);
-
-			values[3] = heap_getattr(record->tuple, Anum_lease_holder,
-									 RelationGetDescr(rel), &nulls[3]);
-			values[7] = heap_getattr(record->tuple, Anum_lease_data,
-									 RelationGetDescr(rel), &nulls[7]);
-			table_close(rel, AccessShareLock);
+			values[3] = record_column(record, Anum_lease_holder, &nulls[3]);
+			values[7] = record_column(record, Anum_lease_data, &nulls[7]);
 		}
 		nulls[4] = nulls[3] || !request->has_deadline;
 		values[4] = TimestampTzGetDatum(request->deadline.at);
@@ -400,11 +385,11 @@ static void
 require_role_of(const LeaseRecord *record, const text *resource)
 {
 	Oid role;
+	char *name = text_to_cstring(record_role(record));
 
-	if (strcmp(NameStr(record->form.role),
-			   GetUserNameFromId(GetUserId(), false)) == 0)
+	if (strcmp(name, GetUserNameFromId(GetUserId(), false)) == 0)
 		return;
-	role = get_role_oid(NameStr(record->form.role), true);
+	role = get_role_oid(name, true);
 	if (OidIsValid(role)
 			? is_member_of_role(GetUserId(), role) ||
 				is_member_of_role(GetSessionUserId(), role)
@@ -414,8 +399,7 @@ require_role_of(const LeaseRecord *record, const text *resource)
 			(errcode(ERRCODE_INSUFFICIENT_PRIVILEGE),
 			 errmsg("permission denied for the lease of resource \"%s\"",
 					text_to_cstring(resource)),
-			 errdetail("It was acquired by role \"%s\".",
-					   NameStr(record->form.role)),
+			 errdetail("It was acquired by role \"%s\".", name),
 			 errhint("Renew and release as that role, or as a member of it.")));
 }
 
@@ -483,7 +467,7 @@ renew_missing(const text *resource, ItemPointer place, int64 token, int64 ttl,
 	LeaseRecord record;
 	DeadlineState state;
 
-	if (!resource_lock(resource, LOCK_WRITER, ExclusiveLock, false))
+	if (!resource_lock(resource, LOCK_WRITER, false))
 	{
 		CHECK_FOR_INTERRUPTS();
 		if (deadline_look(resource, place, token, false, deadline) != DEADLINE_MISSING)
@@ -499,7 +483,7 @@ renew_missing(const text *resource, ItemPointer place, int64 token, int64 ttl,
 		deadline_restart(resource, place, token, ttl, deadline);
 		state = deadline_renew(resource, place, token, ttl, true, deadline);
 	}
-	resource_unlock(resource, LOCK_WRITER, ExclusiveLock);
+	resource_unlock(resource, LOCK_WRITER);
 	return state;
 }
 
@@ -567,20 +551,21 @@ fencing_release(PG_FUNCTION_ARGS)
 		PG_RETURN_BOOL(false);
 
 	/* A grant in progress decides first whose lease it is. */
-	(void) resource_lock(resource, LOCK_WRITER, ExclusiveLock, true);
+	(void) resource_lock(resource, LOCK_WRITER, true);
 	record_look_to_write(resource, &record);
 	if (!record.found || record.form.token != token || record.form.released)
 	{
-		resource_unlock(resource, LOCK_WRITER, ExclusiveLock);
+		resource_unlock(resource, LOCK_WRITER);
 		PG_RETURN_BOOL(false);
 	}
 	require_role_of(&record, resource);
-	(void) resource_lock(resource, LOCK_COMMIT, ExclusiveLock, true);
+	(void) resource_lock(resource, LOCK_CHANGE, true);
 
 	rel = catalog_open(LEASE_TABLE, NoLock);
 	tuple = record.tuple;
 	((Form_lease) GETSTRUCT(tuple))->released = true;
 	CatalogTupleUpdate(rel, &tuple->t_self, tuple);
+	record_remember(resource, rel, &tuple->t_self);
 	table_close(rel, NoLock);
 	CommandCounterIncrement();
 	present_released(resource, wal_before);
@@ -604,14 +589,14 @@ fencing_forget(PG_FUNCTION_ARGS)
 
 	request.resource = resource_argument(fcinfo, 0);
 	require_primary("forget()");
-	if (!resource_lock(request.resource, LOCK_WRITER, ExclusiveLock, false))
+	if (!resource_lock(request.resource, LOCK_WRITER, false))
 		PG_RETURN_BOOL(false);
 	if (!is_free(&request) || !request.record.found)
 	{
-		resource_unlock(request.resource, LOCK_WRITER, ExclusiveLock);
+		resource_unlock(request.resource, LOCK_WRITER);
 		PG_RETURN_BOOL(false);
 	}
-	(void) resource_lock(request.resource, LOCK_COMMIT, ExclusiveLock, true);
+	(void) resource_lock(request.resource, LOCK_CHANGE, true);
 	token_raise_floor(request.record.form.token);
 	rel = catalog_open(LEASE_TABLE, NoLock);
 	CatalogTupleDelete(rel, &request.record.tuple->t_self);
@@ -641,18 +626,39 @@ terminate(VirtualTransactionId vxid)
 	return true;
 }
 
-/* Ends all sessions that have a lock of the resource, and waits for that. */
+/* Ends sessions, and waits for that. */
 static void
-terminate_all(const text *resource, ResourceLock which, LOCKMODE conflicting)
+terminate_all(const VirtualTransactionId *vxid)
 {
-	LOCKTAG tag;
-	VirtualTransactionId *vxid;
-
-	resource_locktag(&tag, resource_hash(resource), which);
-	vxid = GetLockConflicts(&tag, conflicting, NULL);
 	for (; VirtualTransactionIdIsValid(*vxid); vxid++)
 		if (terminate(*vxid))
 			(void) VirtualXactLock(*vxid, true);
+}
+
+/*
+ * holders
+ *		The transactions that have called hold(), but for those that commit at
+ *		this moment: they need no help to end.
+ */
+static VirtualTransactionId *
+holders(const text *resource)
+{
+	VirtualTransactionId *all = resource_conflicts(resource, LOCK_ALL);
+	VirtualTransactionId *committing = resource_conflicts(resource, LOCK_CHANGE);
+	VirtualTransactionId *last = all;
+
+	for (VirtualTransactionId *one = all; VirtualTransactionIdIsValid(*one); one++)
+	{
+		VirtualTransactionId *same = committing;
+
+		while (VirtualTransactionIdIsValid(*same) &&
+			   !VirtualTransactionIdEquals(*same, *one))
+			same++;
+		if (!VirtualTransactionIdIsValid(*same))
+			*last++ = *one;
+	}
+	SetInvalidVirtualTransactionId(*last);
+	return all;
 }
 
 static bool
@@ -684,7 +690,7 @@ fencing_evict(PG_FUNCTION_ARGS)
 	XLogRecPtr lsn;
 
 	require_primary("evict()");
-	for (int tries = 0; !resource_lock(resource, LOCK_WRITER, ExclusiveLock, false); tries++)
+	for (int tries = 0; !resource_lock(resource, LOCK_WRITER, false); tries++)
 	{
 		CHECK_FOR_INTERRUPTS();
 
@@ -694,18 +700,18 @@ fencing_evict(PG_FUNCTION_ARGS)
 		else
 		{
 			/* Then the first in line is granted the lease: let it finish. */
-			terminate_all(resource, LOCK_WRITER, ExclusiveLock);
+			terminate_all(resource_conflicts(resource, LOCK_WRITER));
 			tries = 0;
 		}
 	}
-	terminate_all(resource, LOCK_HOLDER, AccessExclusiveLock);
-	(void) resource_lock(resource, LOCK_COMMIT, ExclusiveLock, true);
+	terminate_all(holders(resource));
+	(void) resource_lock(resource, LOCK_CHANGE, true);
 
 	record_look_to_write(resource, &record);
 	if (!record.found)
 	{
-		resource_unlock(resource, LOCK_COMMIT, ExclusiveLock);
-		resource_unlock(resource, LOCK_WRITER, ExclusiveLock);
+		resource_unlock(resource, LOCK_CHANGE);
+		resource_unlock(resource, LOCK_WRITER);
 		PG_RETURN_NULL();
 	}
 	if (record.own)
@@ -722,8 +728,8 @@ fencing_evict(PG_FUNCTION_ARGS)
 	make_durable(lsn);
 
 	/* It is in force already, so let others go on. */
-	resource_unlock(resource, LOCK_COMMIT, ExclusiveLock);
-	resource_unlock(resource, LOCK_WRITER, ExclusiveLock);
+	resource_unlock(resource, LOCK_CHANGE);
+	resource_unlock(resource, LOCK_WRITER);
 	queue_wake(resource);
 	PG_RETURN_INT64(token);
 }

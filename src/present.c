@@ -20,7 +20,6 @@
 #include "miscadmin.h"
 #include "storage/proc.h"
 #include "utils/builtins.h"
-#include "utils/hsearch.h"
 #include "utils/memutils.h"
 #include "utils/timeout.h"
 #include "utils/timestamp.h"
@@ -69,9 +68,21 @@ typedef struct LastEntry
 {
 	uint64 hash;
 	int index;
+	char status;
 } LastEntry;
 
-static HTAB *last_entries;
+#define SH_PREFIX		 lasts
+#define SH_ELEMENT_TYPE	 LastEntry
+#define SH_KEY_TYPE		 uint64
+#define SH_KEY			 hash
+#define SH_HASH_KEY(t, k) ((uint32) (k))
+#define SH_EQUAL(t, a, b) ((a) == (b))
+#define SH_SCOPE		 static inline
+#define SH_DECLARE
+#define SH_DEFINE
+#include "lib/simplehash.h"
+
+static lasts_hash *last_entries;
 
 static int64 presented = FENCE_NONE;
 
@@ -100,27 +111,18 @@ last_of(uint64 hash)
 	LastEntry *last = NULL;
 
 	if (last_entries)
-		last = hash_search(last_entries, &hash, HASH_FIND, NULL);
+		last = lasts_lookup(last_entries, hash);
 	return last ? last->index : -1;
 }
 
 static void
 set_last(uint64 hash, int index)
 {
-	LastEntry *last;
+	bool found;
 
 	if (last_entries == NULL)
-	{
-		HASHCTL control = {0};
-
-		control.keysize = sizeof(uint64);
-		control.entrysize = sizeof(LastEntry);
-		control.hcxt = TopTransactionContext;
-		last_entries = hash_create("fencing resources", 16, &control,
-								   HASH_ELEM | HASH_BLOBS | HASH_CONTEXT);
-	}
-	last = hash_search(last_entries, &hash, HASH_ENTER, NULL);
-	last->index = index;
+		last_entries = lasts_create(TopTransactionContext, 8, NULL);
+	lasts_insert(last_entries, hash, &found)->index = index;
 }
 
 static void
@@ -365,9 +367,9 @@ wait_for_writer(const Entry *entry)
 							 TimestampTzPlusMilliseconds(GetCurrentTimestamp(),
 														 interval),
 							 interval);
-		(void) resource_lock(entry->resource, LOCK_COMMIT, ShareLock, true);
+		(void) resource_lock(entry->resource, LOCK_COMMIT, true);
 		disable_timeout(look_again, false);
-		resource_unlock(entry->resource, LOCK_COMMIT, ShareLock);
+		resource_unlock(entry->resource, LOCK_COMMIT);
 	}
 	PG_CATCH();
 	{
@@ -403,14 +405,13 @@ lock_for_commit(const int *checks, int n_checks)
 	{
 		const Entry *entry = &entries[checks[locked]];
 
-		if (resource_lock(entry->resource, LOCK_COMMIT, ShareLock, false))
+		if (resource_lock(entry->resource, LOCK_COMMIT, false))
 		{
 			locked++;
 			continue;
 		}
 		while (locked > 0)
-			resource_unlock(entries[checks[--locked]].resource, LOCK_COMMIT,
-							ShareLock);
+			resource_unlock(entries[checks[--locked]].resource, LOCK_COMMIT);
 		wait_for_writer(entry);
 	}
 }
@@ -651,7 +652,7 @@ fencing_hold(PG_FUNCTION_ARGS)
 	}
 
 	/* Lets evict() find us; conflicts with nothing. */
-	(void) resource_lock(resource, LOCK_HOLDER, ShareLock, true);
+	(void) resource_lock(resource, LOCK_HOLDER, true);
 
 	record_require(resource, token, &record);
 	if (record.after_snapshot)

@@ -55,7 +55,7 @@ lock_until(const text *resource, ResourceLock which, TimestampTz until)
 	int left = (int) Min(milliseconds_until(until), INT_MAX);
 	volatile bool locked = true;
 
-	if (resource_lock(resource, which, ExclusiveLock, false))
+	if (resource_lock(resource, which, false))
 		return true;
 	if (left <= 0)
 		return false;
@@ -66,7 +66,7 @@ lock_until(const text *resource, ResourceLock which, TimestampTz until)
 	{
 		if (session_timeout <= 0 || left < session_timeout)
 			LockTimeout = left;
-		(void) resource_lock(resource, which, ExclusiveLock, true);
+		(void) resource_lock(resource, which, true);
 		LockTimeout = session_timeout;
 		ReleaseCurrentSubTransaction();
 	}
@@ -95,9 +95,9 @@ lock_until(const text *resource, ResourceLock which, TimestampTz until)
 	CurrentResourceOwner = owner;
 	if (locked)
 	{
-		(void) resource_lock(resource, which, ExclusiveLock, true);
+		(void) resource_lock(resource, which, true);
 		CurrentResourceOwner = CurTransactionResourceOwner;
-		resource_unlock(resource, which, ExclusiveLock);
+		resource_unlock(resource, which);
 		CurrentResourceOwner = owner;
 	}
 	return locked;
@@ -143,7 +143,7 @@ serve_first(const text *resource, TimestampTz end, QueueTry try, void *arg)
 			/* In the lock manager, where a deadlock is noticed. */
 			if (!lock_until(resource, LOCK_WRITER, end))
 				return false;
-			resource_unlock(resource, LOCK_WRITER, ExclusiveLock);
+			resource_unlock(resource, LOCK_WRITER);
 		}
 		else
 			sleep_until(Min(until, end), lock_deadline);
@@ -190,7 +190,7 @@ queue_wait(const text *resource, int64 timeout, QueueTry try, void *arg)
 		if (lock_until(resource, LOCK_QUEUE, end))
 		{
 			served = serve_first(resource, end, try, arg);
-			resource_unlock(resource, LOCK_QUEUE, ExclusiveLock);
+			resource_unlock(resource, LOCK_QUEUE);
 		}
 	}
 	PG_FINALLY();
@@ -201,6 +201,17 @@ queue_wait(const text *resource, int64 timeout, QueueTry try, void *arg)
 	return served;
 }
 
+/* Does anybody else stand in line?  Whoever comes later is not overtaken. */
+bool
+queue_has_waiters(const text *resource)
+{
+	VirtualTransactionId *holders = resource_conflicts(resource, LOCK_QUEUE);
+	bool has_waiters = VirtualTransactionIdIsValid(holders[0]);
+
+	pfree(holders);
+	return has_waiters;
+}
+
 /*
  * queue_wake
  *		Wakes the first in line, if there is one.  Called when the release can
@@ -209,11 +220,8 @@ queue_wait(const text *resource, int64 timeout, QueueTry try, void *arg)
 void
 queue_wake(const text *resource)
 {
-	LOCKTAG tag;
-	VirtualTransactionId *holders;
+	VirtualTransactionId *holders = resource_conflicts(resource, LOCK_QUEUE);
 
-	resource_locktag(&tag, resource_hash(resource), LOCK_QUEUE);
-	holders = GetLockConflicts(&tag, ExclusiveLock, NULL);
 	for (int i = 0; VirtualTransactionIdIsValid(holders[i]); i++)
 	{
 		PGPROC *proc = vxid_proc(holders[i]);

@@ -21,6 +21,7 @@ typedef bool (*QueueTry)(void *arg, bool *undecided, TimestampTz *until);
 extern bool queue_wait(const text *resource, int64 timeout,
 					   QueueTry try, void *arg);
 
+extern bool queue_has_waiters(const text *resource);
 extern void queue_wake(const text *resource);
 
 #endif /* FENCING_QUEUE_H */

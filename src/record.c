@@ -4,11 +4,11 @@
  *		The lease record of a resource, and the locks around it.
  *
  * Whoever writes a lease record (grant, release, evict, forget) holds its
- * writer and its commit lock exclusively to the end of the transaction.  A
- * transaction that called hold(), or wrote a bound row, takes the commit lock
- * in share mode just before it commits and reads the record again.  Heavy-
- * weight locks go only after the commit is visible, so that no window is left
- * between that look and the commit.
+ * writer's lock, and that for a change, to the end of the transaction.  A
+ * transaction that called hold(), or wrote a bound row, takes the commit lock,
+ * which excludes a change, just before it commits and reads the record again.
+ * Heavyweight locks go only after the commit is visible, so that no window is
+ * left between that look and the commit.
  *
  *-------------------------------------------------------------------------
  */
@@ -18,6 +18,7 @@
 #include "access/heapam.h"
 #include "access/htup_details.h"
 #include "access/table.h"
+#include "access/tupmacs.h"
 #include "access/xact.h"
 #include "catalog/pg_collation.h"
 #include "common/hashfn.h"
@@ -87,6 +88,30 @@ resource_scan(Relation rel, Oid index, AttrNumber column,
 	return systable_beginscan(rel, index, true, SnapshotSelf, 1, &key);
 }
 
+/*
+ * Where this session last saw the records of some resources, by their hash.
+ * Who acquires or renews a lease mostly knows it from the last time, and then
+ * needs no index.  Only a hint: what is found there is looked at as a whole.
+ */
+#define PLACES 4096
+
+static RecordPlace places[PLACES];
+
+static RecordPlace *
+known_place(const text *resource)
+{
+	return &places[resource_hash(resource) % PLACES];
+}
+
+void
+record_remember(const text *resource, Relation rel, ItemPointer tid)
+{
+	RecordPlace *place = known_place(resource);
+
+	place->file = rel->rd_rel->relfilenode;
+	place->tid = *tid;
+}
+
 static void
 read_record(Relation rel, LeaseRecord *record, HeapTuple tuple)
 {
@@ -113,8 +138,71 @@ look_once(Relation rel, const text *resource, LeaseRecord *record)
 	record->found = false;
 	memset(&record->place, 0, sizeof(record->place));
 	if (HeapTupleIsValid(tuple))
+	{
 		read_record(rel, record, tuple);
+		record_remember(resource, rel, &tuple->t_self);
+	}
 	systable_endscan(scan);
+}
+
+/*
+ * is_visible
+ *		Is there a row version at this place of a page that can be seen?
+ *
+ * If the page has little room left, we do not look: then the index scan that
+ * follows clears it of dead versions, or a new one would go to another page.
+ */
+static bool
+is_visible(Relation rel, const ItemPointerData *tid, Buffer buffer,
+		   HeapTuple tuple)
+{
+	Page page = BufferGetPage(buffer);
+	bool visible;
+
+	LockBuffer(buffer, BUFFER_LOCK_SHARE);
+	visible = !PageIsFull(page) && PageGetHeapFreeSpace(page) >= BLCKSZ / 10 &&
+		visible_row(rel, buffer, ItemPointerGetOffsetNumber(tid), tuple);
+	LockBuffer(buffer, BUFFER_LOCK_UNLOCK);
+	return visible;
+}
+
+/*
+ * look_at_version
+ *		Is the row version that an earlier look found still the newest?  Then
+ *		what was changed in place since is read again.
+ */
+static bool
+look_at_version(Relation rel, const text *resource, const RecordPlace *place,
+				LeaseRecord *record)
+{
+	HeapTupleData tuple;
+	Buffer buffer;
+	bool same = false;
+
+	/* VACUUM FULL has moved it, or VACUUM cut the table off before it. */
+	if (place->file != rel->rd_rel->relfilenode ||
+		!block_exists(rel, ItemPointerGetBlockNumberNoCheck(&place->tid)))
+		return false;
+
+	buffer = ReadBuffer(rel, ItemPointerGetBlockNumber(&place->tid));
+	if (is_visible(rel, &place->tid, buffer, &tuple))
+	{
+		/* The place may have been vacuumed, and another's row be in it. */
+		same = same_resource(text_after(GETSTRUCT(&tuple), SIZEOF_LEASE_FORM),
+							 resource);
+		if (same)
+			read_record(rel, record, &tuple);
+	}
+	ReleaseBuffer(buffer);
+	return same;
+}
+
+static void
+look_again(Relation rel, const text *resource, const RecordPlace *place,
+		   LeaseRecord *record)
+{
+	if (!look_at_version(rel, resource, place, record))
+		look_once(rel, resource, record);
 }
 
 /*
@@ -132,7 +220,7 @@ record_look(const text *resource, LeaseRecord *record)
 {
 	Relation rel = catalog_open(LEASE_TABLE, AccessShareLock);
 
-	look_once(rel, resource, record);
+	look_again(rel, resource, known_place(resource), record);
 	if (!record->found)
 		look_once(rel, resource, record);
 	table_close(rel, AccessShareLock);
@@ -158,49 +246,6 @@ record_require(const text *resource, int64 token, LeaseRecord *record)
 	record_look(resource, record);
 	if (!record->found || record->form.token != token || record->form.released)
 		record_lost(record, resource, token);
-}
-
-/*
- * look_at_version
- *		Is the row version that an earlier look found still the newest?  Then
- *		what was changed in place since is read again.
- */
-static bool
-look_at_version(Relation rel, const text *resource, const RecordPlace *place,
-				LeaseRecord *record)
-{
-	HeapTupleData tuple;
-	Buffer buffer;
-	Datum name;
-	bool isnull;
-	bool same;
-
-	/* VACUUM FULL has moved it, or VACUUM cut the table off before it. */
-	if (place->file != rel->rd_rel->relfilenode ||
-		ItemPointerGetBlockNumber(&place->tid) >= RelationGetNumberOfBlocks(rel))
-		return false;
-
-	tuple.t_self = place->tid;
-	if (!heap_fetch(rel, SnapshotSelf, &tuple, &buffer, false))
-		return false;
-
-	/* The place may have been vacuumed, and another's row be in it. */
-	name = heap_getattr(&tuple, Anum_lease_resource, RelationGetDescr(rel),
-						&isnull);
-	same = same_resource(DatumGetTextPP(name), resource);
-	if (same)
-		read_record(rel, record, &tuple);
-	ReleaseBuffer(buffer);
-	return same;
-}
-
-static void
-look_again(Relation rel, const text *resource, const RecordPlace *place,
-		   LeaseRecord *record)
-{
-	if (!OidIsValid(place->file) ||
-		!look_at_version(rel, resource, place, record))
-		look_once(rel, resource, record);
 }
 
 /*
@@ -239,6 +284,18 @@ record_look_to_write(const text *resource, LeaseRecord *record)
 	table_close(rel, NoLock);
 }
 
+/* A column of a record that was found, other than those of its form. */
+Datum
+record_column(const LeaseRecord *record, AttrNumber column, bool *isnull)
+{
+	Relation rel = catalog_open(LEASE_TABLE, AccessShareLock);
+	Datum value = heap_getattr(record->tuple, column, RelationGetDescr(rel),
+							   isnull);
+
+	table_close(rel, AccessShareLock);
+	return value;
+}
+
 /*
  * others_ended_since_snapshot
  *		Is there anything that the snapshot of this transaction does not show?
@@ -257,6 +314,30 @@ others_ended_since_snapshot(void)
 	ours = GetTransactionSnapshot();
 	latest = GetLatestSnapshot();
 	return latest->xmax != ours->xmax || latest->xcnt != ours->xcnt;
+}
+
+/*
+ * text_after
+ *		The text column that follows so many bytes of columns in a row.
+ *
+ * If the row has data that had to be compressed, names may be too: such a one
+ * is not equal to what it stands for.
+ */
+text *
+text_after(const void *columns, Size bytes)
+{
+	char *end = (char *) columns + bytes;
+
+	return (text *) att_align_pointer(end, TYPALIGN_INT, -1, end);
+}
+
+/* Who acquired the lease, by name. */
+text *
+record_role(const LeaseRecord *record)
+{
+	text *resource = text_after(GETSTRUCT(record->tuple), SIZEOF_LEASE_FORM);
+
+	return DatumGetTextPP(PointerGetDatum(text_after(resource, VARSIZE_ANY(resource))));
 }
 
 /* Names are compared byte for byte; NULL is a row that none protects. */
@@ -281,12 +362,27 @@ resource_hash(const text *resource)
  * server's own advisory functions, which use 1 and 2, cannot produce.  Two
  * names with one 64-bit hash share their locks and merely wait for each other.
  */
-void
-resource_locktag(LOCKTAG *tag, uint64 hash, ResourceLock which)
+static const struct
 {
+	uint16 field;
+	LOCKMODE mode;
+} resource_locks[] = {
+	[LOCK_QUEUE] = {0x4600, ExclusiveLock},
+	[LOCK_HOLDER] = {0x4601, AccessShareLock},
+	[LOCK_COMMIT] = {0x4601, RowShareLock},
+	[LOCK_WRITER] = {0x4601, ShareUpdateExclusiveLock},
+	[LOCK_CHANGE] = {0x4601, ExclusiveLock},
+	[LOCK_ALL] = {0x4601, AccessExclusiveLock},
+};
+
+static void
+resource_locktag(LOCKTAG *tag, const text *resource, ResourceLock which)
+{
+	uint64 hash = resource_hash(resource);
+
 	SET_LOCKTAG_ADVISORY(*tag, MyDatabaseId,
 						 (uint32) (hash >> 32), (uint32) hash,
-						 0x4600 + which);
+						 resource_locks[which].field);
 }
 
 static void
@@ -304,30 +400,43 @@ waiting_context(void *arg)
  *		wait, returns whether it was free.
  */
 bool
-resource_lock(const text *resource, ResourceLock which, LOCKMODE mode,
-			  bool wait)
+resource_lock(const text *resource, ResourceLock which, bool wait)
 {
 	LOCKTAG tag;
 	ErrorContextCallback context;
 	LockAcquireResult result;
 
-	resource_locktag(&tag, resource_hash(resource), which);
+	resource_locktag(&tag, resource, which);
 
 	context.callback = waiting_context;
 	context.arg = unconstify(text *, resource);
 	context.previous = error_context_stack;
 	error_context_stack = &context;
-	result = LockAcquire(&tag, mode, false, !wait);
+	result = LockAcquire(&tag, resource_locks[which].mode, false, !wait);
 	error_context_stack = context.previous;
 
 	return result != LOCKACQUIRE_NOT_AVAIL;
 }
 
 void
-resource_unlock(const text *resource, ResourceLock which, LOCKMODE mode)
+resource_unlock(const text *resource, ResourceLock which)
 {
 	LOCKTAG tag;
 
-	resource_locktag(&tag, resource_hash(resource), which);
-	LockRelease(&tag, mode, false);
+	resource_locktag(&tag, resource, which);
+	LockRelease(&tag, resource_locks[which].mode, false);
+}
+
+/*
+ * resource_conflicts
+ *		The transactions, but for ours, that have a lock with which this one
+ *		conflicts.  The last element is not valid.
+ */
+VirtualTransactionId *
+resource_conflicts(const text *resource, ResourceLock which)
+{
+	LOCKTAG tag;
+
+	resource_locktag(&tag, resource, which);
+	return GetLockConflicts(&tag, resource_locks[which].mode, NULL);
 }

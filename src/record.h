@@ -25,11 +25,10 @@ typedef struct FormData_lease
 	int64 ttl;	 /* longest promised, in microseconds */
 	TimestampTz granted_at;
 	int64 grants;			  /* how many so far */
-	NameData role;			  /* who acquired, by name */
 	ItemPointerData deadline; /* where its row in fencing.deadline should be */
 	bool released;			  /* by its holder, or evicted */
 	bool named;				  /* the caller gave the holder's name */
-							  /* resource, holder and data follow */
+							  /* the rest follows */
 } FormData_lease;
 
 typedef FormData_lease *Form_lease;
@@ -41,11 +40,11 @@ typedef FormData_lease *Form_lease;
 #define Anum_lease_ttl		  2
 #define Anum_lease_granted_at 3
 #define Anum_lease_grants	  4
-#define Anum_lease_role		  5
-#define Anum_lease_deadline	  6
-#define Anum_lease_released	  7
-#define Anum_lease_named	  8
-#define Anum_lease_resource	  9
+#define Anum_lease_deadline	  5
+#define Anum_lease_released	  6
+#define Anum_lease_named	  7
+#define Anum_lease_resource	  8
+#define Anum_lease_role		  9
 #define Anum_lease_holder	  10
 #define Anum_lease_data		  11
 #define Natts_lease			  11
@@ -75,6 +74,8 @@ extern text *resource_argument(FunctionCallInfo fcinfo, int n);
 /* Has any transaction ended since this one's snapshot was taken? */
 extern bool others_ended_since_snapshot(void);
 
+extern void record_remember(const text *resource, Relation rel,
+							ItemPointer tid);
 extern void record_look(const text *resource, LeaseRecord *record);
 
 /* The same for a token that must hold the lease; LF004 where it does not. */
@@ -85,27 +86,33 @@ pg_noreturn extern void record_lost(const LeaseRecord *record,
 extern void record_look_again(const text *resource, const RecordPlace *place,
 							  LeaseRecord *record);
 extern void record_look_to_write(const text *resource, LeaseRecord *record);
+extern text *record_role(const LeaseRecord *record);
+extern Datum record_column(const LeaseRecord *record, AttrNumber column,
+						   bool *isnull);
 extern SysScanDesc resource_scan(Relation rel, Oid index, AttrNumber column,
 								 const text *resource);
 
 /*
- * The locks of a resource, in the order in which they are taken.  Each is
- * held to the end of the transaction, unless its taker lets it go.
+ * The locks of a resource.  All but the first are modes of one lock, of which
+ * a higher one is taken after a lower one, if at all.  Each is held to the end
+ * of the transaction, unless its taker lets it go.
  */
 typedef enum ResourceLock
 {
-	LOCK_QUEUE,	 /* exclusive: first of those that wait */
-	LOCK_WRITER, /* exclusive: may write the lease record */
-	LOCK_COMMIT, /* exclusive: writes it; share: commits under it */
-	LOCK_HOLDER	 /* share: has called hold(); conflicts with none */
+	LOCK_QUEUE,	 /* first of those that wait for the lease */
+	LOCK_HOLDER, /* has called hold(); conflicts with none of these */
+	LOCK_COMMIT, /* commits what depends on the lease record: not with CHANGE */
+	LOCK_WRITER, /* may write the record: one at a time */
+	LOCK_CHANGE, /* writes it: not with COMMIT */
+	LOCK_ALL	 /* taken by none; conflicts with all but QUEUE */
 } ResourceLock;
 
+extern text *text_after(const void *columns, Size bytes);
 extern bool same_resource(const text *a, const text *b);
 extern uint64 resource_hash(const text *resource);
-extern void resource_locktag(LOCKTAG *tag, uint64 hash, ResourceLock which);
-extern bool resource_lock(const text *resource, ResourceLock which,
-						  LOCKMODE mode, bool wait);
-extern void resource_unlock(const text *resource, ResourceLock which,
-							LOCKMODE mode);
+extern bool resource_lock(const text *resource, ResourceLock which, bool wait);
+extern void resource_unlock(const text *resource, ResourceLock which);
+extern VirtualTransactionId *resource_conflicts(const text *resource,
+												ResourceLock which);
 
 #endif /* FENCING_RECORD_H */

@@ -55,9 +55,8 @@
 /* So often a draw raises the floor. */
 #define FLOOR_STRIDE 32
 
-/* So many numbers of the sequence are logged ahead, when so few are left. */
+/* So many numbers of the sequence are logged ahead. */
 #define LOG_AHEAD 1024
-#define LOG_AGAIN 32
 
 /* fencing.issuer, as it lies on the page. */
 typedef struct FormData_issuer
@@ -128,42 +127,53 @@ epoch_now(const FormData_issuer *record, const FormData_issuer *self)
 	return record->epoch + EPOCH_JUMP + self->timeline;
 }
 
+/* Counts a record in.  The highest epoch and floor of all records hold. */
+static void
+count_record(Issuer *issuer, const FormData_issuer *record, ItemPointer tid,
+			 const FormData_issuer *self)
+{
+	int64 epoch = epoch_now(record, self);
+
+	if (!issuer->recorded || epoch > issuer->epoch)
+	{
+		issuer->epoch = epoch;
+		issuer->current = same_identity(record, self) &&
+			record->timeline == self->timeline;
+		issuer->tid = *tid;
+	}
+	issuer->floor = Max(issuer->floor, record->floor);
+	issuer->recorded = true;
+}
+
 /*
- * Reads all records: there is one, except where a dump was restored over an
- * issuer that had drawn already.  The highest epoch and floor count.
+ * read_records
+ *		Reads all records: there is one, except where a dump was restored over
+ *		an issuer that had drawn already.
+ *
+ * Under the lock of the page, or identity and epoch may not fit; and without
+ * the cost of a scan, which is a good part of a draw.
  */
 static void
 read_records(Relation rel, const FormData_issuer *self, Issuer *issuer)
 {
-	SysScanDesc scan = systable_beginscan(rel, InvalidOid, false,
-										  SnapshotSelf, 0, NULL);
-	HeapTuple tuple;
-
 	memset(issuer, 0, sizeof(*issuer));
-	while ((tuple = systable_getnext(scan)) != NULL)
+	for (BlockNumber block = 0; block_exists(rel, block); block++)
 	{
-		FormData_issuer record;
-		Buffer buffer = ReadBuffer(rel,
-								   ItemPointerGetBlockNumber(&tuple->t_self));
-		int64 epoch;
+		Buffer buffer = ReadBuffer(rel, block);
+		OffsetNumber last;
 
-		/* Under the lock of its page, or identity and epoch may not fit. */
 		LockBuffer(buffer, BUFFER_LOCK_SHARE);
-		record = *(Form_issuer) GETSTRUCT(tuple);
-		UnlockReleaseBuffer(buffer);
-
-		epoch = epoch_now(&record, self);
-		if (!issuer->recorded || epoch > issuer->epoch)
+		last = PageGetMaxOffsetNumber(BufferGetPage(buffer));
+		for (OffsetNumber offset = FirstOffsetNumber; offset <= last; offset++)
 		{
-			issuer->epoch = epoch;
-			issuer->current = same_identity(&record, self) &&
-				record.timeline == self->timeline;
-			issuer->tid = tuple->t_self;
+			HeapTupleData tuple;
+
+			if (visible_row(rel, buffer, offset, &tuple))
+				count_record(issuer, (Form_issuer) GETSTRUCT(&tuple),
+							 &tuple.t_self, self);
 		}
-		issuer->floor = Max(issuer->floor, record.floor);
-		issuer->recorded = true;
+		UnlockReleaseBuffer(buffer);
 	}
-	systable_endscan(scan);
 }
 
 /*
@@ -233,21 +243,6 @@ read_issuer(Relation rel, Issuer *issuer)
 						   (long long) issuer->epoch, (long long) EPOCH_LAST)));
 }
 
-static int64
-epoch_on_record(Relation rel, ItemPointer tid)
-{
-	Buffer buffer = ReadBuffer(rel, ItemPointerGetBlockNumber(tid));
-	Page page = BufferGetPage(buffer);
-	HeapTupleHeader tuple;
-	int64 epoch;
-
-	LockBuffer(buffer, BUFFER_LOCK_SHARE);
-	tuple = (HeapTupleHeader) PageGetItem(page, PageGetItemId(page, ItemPointerGetOffsetNumber(tid)));
-	epoch = ((Form_issuer) ((char *) tuple + tuple->t_hoff))->epoch;
-	UnlockReleaseBuffer(buffer);
-	return epoch;
-}
-
 static bool
 raise_floor(void *form, void *arg)
 {
@@ -271,43 +266,26 @@ token_raise_floor(int64 floor)
 	table_close(rel, RowExclusiveLock);
 }
 
-/*
- * log_ahead
- *		Writes WAL for the next LOG_AHEAD numbers of the sequence at once.
- *
- * nextval() does so for 32, and whoever draws meanwhile waits for that flush,
- * besides the one of its commit.  This is its record, with more numbers: a
- * crash leaves out as many at the most.
- */
+/* Writes WAL for the sequence as it would be LOG_AHEAD numbers later. */
 static void
-log_ahead(Relation rel, Buffer buffer)
+log_ahead(Relation rel, Buffer buffer, HeapTupleHeader tuple, Size length)
 {
-	Page page = BufferGetPage(buffer);
-	ItemId item = PageGetItemId(page, FirstOffsetNumber);
-	HeapTupleHeader tuple = (HeapTupleHeader) PageGetItem(page, item);
 	Form_pg_sequence_data data =
 		(Form_pg_sequence_data) ((char *) tuple + tuple->t_hoff);
-	int64 last = data->last_value;
 	xl_seq_rec record;
 	XLogRecPtr logged;
 
-	if (data->log_cnt > LOG_AGAIN || last > EPOCH_SIZE || !RelationNeedsWAL(rel))
-		return;
-
-	START_CRIT_SECTION();
-	MarkBufferDirty(buffer);
-	data->last_value = last + LOG_AHEAD;
+	data->last_value += LOG_AHEAD;
 	data->log_cnt = 0;
 	sequence_record_init(&record, rel);
 	XLogBeginInsert();
 	XLogRegisterBuffer(0, buffer, REGBUF_WILL_INIT);
 	XLogRegisterData((char *) &record, sizeof(record));
-	XLogRegisterData((char *) tuple, ItemIdGetLength(item));
+	XLogRegisterData((char *) tuple, length);
 	logged = XLogInsert(RM_SEQ_ID, XLOG_SEQ_LOG);
-	PageSetLSN(page, logged);
-	data->last_value = last;
+	PageSetLSN(BufferGetPage(buffer), logged);
+	data->last_value -= LOG_AHEAD;
 	data->log_cnt = LOG_AHEAD;
-	END_CRIT_SECTION();
 }
 
 /*
@@ -315,21 +293,48 @@ log_ahead(Relation rel, Buffer buffer)
  *		Draws from the sequence, and flushes its WAL before anyone sees the
  *		number.
  *
- * nextval() leaves the flush to the commit of whoever happened to write the
- * WAL.  A crash before that would draw the same numbers again.
+ * As nextval() does, but for two things.  That leaves the flush to the commit
+ * of whoever happened to write the WAL, and a crash before would draw the same
+ * numbers again.  And it logs no more than 32 numbers ahead, and whoever draws
+ * meanwhile waits for that flush, besides the one of its commit.  A crash
+ * leaves out as many as are logged ahead at the most.
+ *
+ * A sequence that is at its end stays there.
  */
 static int64
 next_of_sequence(void)
 {
-	Oid relid = catalog_oid(TOKEN_SEQUENCE);
-	int64 next = nextval_internal(relid, false);
-	Relation rel = relation_open(relid, NoLock);
+	Relation rel = relation_open(catalog_oid(TOKEN_SEQUENCE), RowExclusiveLock);
 	Buffer buffer = ReadBuffer(rel, 0);
+	Page page = BufferGetPage(buffer);
+	ItemId item;
+	HeapTupleHeader tuple;
+	Form_pg_sequence_data data;
+	int64 next;
 	XLogRecPtr logged;
 
 	LockBuffer(buffer, BUFFER_LOCK_EXCLUSIVE);
-	log_ahead(rel, buffer);
-	logged = PageGetLSN(BufferGetPage(buffer));
+	item = PageGetItemId(page, FirstOffsetNumber);
+	tuple = (HeapTupleHeader) PageGetItem(page, item);
+	data = (Form_pg_sequence_data) ((char *) tuple + tuple->t_hoff);
+	if (data->last_value < EPOCH_SIZE)
+	{
+		/* What was logged before the last checkpoint is not replayed. */
+		bool covered = data->is_called && data->log_cnt > 0 &&
+			PageGetLSN(page) > GetRedoRecPtr();
+
+		START_CRIT_SECTION();
+		MarkBufferDirty(buffer);
+		if (data->is_called)
+			data->last_value++;
+		data->is_called = true;
+		data->log_cnt--;
+		if (!covered && RelationNeedsWAL(rel))
+			log_ahead(rel, buffer, tuple, ItemIdGetLength(item));
+		END_CRIT_SECTION();
+	}
+	next = data->last_value;
+	logged = PageGetLSN(page);
 	UnlockReleaseBuffer(buffer);
 	relation_close(rel, NoLock);
 	XLogFlush(logged);
@@ -341,11 +346,10 @@ next_of_sequence(void)
  *		The next token: higher than last, the resource's last one (0 if it
  *		has none), and than the floor; LF006 otherwise.
  *
- * The floor is read before the draw: read after it, a later draw of another
- * session may have raised it above ours.  The epoch is looked at again after
- * the draw: new_epoch() may have returned meanwhile, and promised that all
- * later tokens are higher.  It raises the epoch before it sets the sequence
- * back.
+ * The issuer's record is read after the draw: new_epoch() may return before
+ * it, and promises that all later tokens are higher.  It raises the epoch
+ * before it sets the sequence back.  A later draw of another session may have
+ * raised the floor meanwhile, above ours; then we draw again.
  */
 int64
 token_draw(int64 last)
@@ -354,15 +358,16 @@ token_draw(int64 last)
 	Issuer issuer;
 	int64 number;
 	int64 token;
+	int64 floor = -1;
 
-	read_issuer(rel, &issuer);
-	number = next_of_sequence();
-	if (epoch_on_record(rel, &issuer.tid) != issuer.epoch)
+	for (;;)
 	{
-		Issuer after;
-
-		read_issuer(rel, &after);
-		issuer.epoch = after.epoch;
+		number = next_of_sequence();
+		read_issuer(rel, &issuer);
+		token = (issuer.epoch - 1) * EPOCH_SIZE + number;
+		if (token > issuer.floor || issuer.floor == floor)
+			break;
+		floor = issuer.floor;
 	}
 	if (number >= EPOCH_SIZE)
 		ereport(ERROR,
@@ -370,7 +375,6 @@ token_draw(int64 last)
 				 errmsg("the tokens of epoch %lld have run out",
 						(long long) issuer.epoch),
 				 errhint("An administrator starts a new epoch with SELECT fencing.new_epoch().")));
-	token = (issuer.epoch - 1) * EPOCH_SIZE + number;
 	if (number < 1 || token <= last)
 		error_issuer_behind(token, last, "the last token of the resource");
 	if (token <= issuer.floor)
