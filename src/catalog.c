@@ -108,6 +108,33 @@ block_exists(Relation rel, BlockNumber block)
 }
 
 /*
+ * read_block
+ *		ReadBuffer() for a block that is read again and again.
+ *
+ * Finds the buffer where it was the last time, without a look at the table of
+ * all buffers, which is larger than any cache.
+ */
+Buffer
+read_block(Relation rel, BlockNumber block)
+{
+	static struct
+	{
+		Oid rel;
+		BlockNumber block;
+		Buffer buffer;
+	} recent[1024];
+	uint32 i = (RelationGetRelid(rel) + block) % lengthof(recent);
+
+	if (recent[i].rel == RelationGetRelid(rel) && recent[i].block == block &&
+		ReadRecentBuffer(locator_of(rel), MAIN_FORKNUM, block, recent[i].buffer))
+		return recent[i].buffer;
+
+	recent[i].rel = RelationGetRelid(rel);
+	recent[i].block = block;
+	return recent[i].buffer = ReadBuffer(rel, block);
+}
+
+/*
  * visible_row
  *		Sets *tuple to the row version at this place of a page, whose lock we
  *		hold; returns whether there is one and it can be seen.

@@ -33,6 +33,7 @@ extern void catalog_init(void);
 extern Oid catalog_oid(CatalogObject object);
 extern Relation catalog_open(CatalogObject object, LOCKMODE mode);
 extern bool block_exists(Relation rel, BlockNumber block);
+extern Buffer read_block(Relation rel, BlockNumber block);
 extern bool visible_row(Relation rel, Buffer buffer, OffsetNumber offset,
 						HeapTuple tuple);
 extern Oid fence_type_oid(void);

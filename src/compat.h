@@ -58,14 +58,21 @@
 	object_ownercheck(RelationRelationId, relid, role)
 #endif
 
-/* The WAL record of a sequence names its file in other words before 16. */
+/* The file of a relation has another name before 16. */
+#if PG_VERSION_NUM < 160000
+#define locator_of(rel) ((rel)->rd_node)
+#else
+#define locator_of(rel) ((rel)->rd_locator)
+#endif
+
+/* So has it in the WAL record of a sequence. */
 static inline void
 sequence_record_init(xl_seq_rec *record, Relation rel)
 {
 #if PG_VERSION_NUM < 160000
-	record->node = rel->rd_node;
+	record->node = locator_of(rel);
 #else
-	record->locator = rel->rd_locator;
+	record->locator = locator_of(rel);
 #endif
 }
 

@@ -97,7 +97,7 @@ open_row_at(DeadlineRow *row, const text *resource, ItemPointer place,
 	if (token == FENCE_NONE || !ItemPointerIsValid(place) ||
 		!block_exists(row->rel, ItemPointerGetBlockNumber(place)))
 		return false;
-	row->buffer = ReadBuffer(row->rel, ItemPointerGetBlockNumber(place));
+	row->buffer = read_block(row->rel, ItemPointerGetBlockNumber(place));
 	LockBuffer(row->buffer, lockmode);
 	page = BufferGetPage(row->buffer);
 	if (offset <= PageGetMaxOffsetNumber(page) &&
@@ -135,7 +135,7 @@ open_row(DeadlineRow *row, const text *resource, ItemPointer place,
 	if (HeapTupleIsValid(tuple))
 	{
 		*place = tuple->t_self;
-		row->buffer = ReadBuffer(row->rel, ItemPointerGetBlockNumber(place));
+		row->buffer = read_block(row->rel, ItemPointerGetBlockNumber(place));
 		LockBuffer(row->buffer, lockmode);
 		row->form = (Form_deadline) GETSTRUCT(tuple);
 	}

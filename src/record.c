@@ -184,7 +184,7 @@ look_at_version(Relation rel, const text *resource, const RecordPlace *place,
 		!block_exists(rel, ItemPointerGetBlockNumberNoCheck(&place->tid)))
 		return false;
 
-	buffer = ReadBuffer(rel, ItemPointerGetBlockNumber(&place->tid));
+	buffer = read_block(rel, ItemPointerGetBlockNumber(&place->tid));
 	if (is_visible(rel, &place->tid, buffer, &tuple))
 	{
 		/* The place may have been vacuumed, and another's row be in it. */

@@ -159,7 +159,7 @@ read_records(Relation rel, const FormData_issuer *self, Issuer *issuer)
 	memset(issuer, 0, sizeof(*issuer));
 	for (BlockNumber block = 0; block_exists(rel, block); block++)
 	{
-		Buffer buffer = ReadBuffer(rel, block);
+		Buffer buffer = read_block(rel, block);
 		OffsetNumber last;
 
 		LockBuffer(buffer, BUFFER_LOCK_SHARE);
@@ -305,7 +305,7 @@ static int64
 next_of_sequence(void)
 {
 	Relation rel = relation_open(catalog_oid(TOKEN_SEQUENCE), RowExclusiveLock);
-	Buffer buffer = ReadBuffer(rel, 0);
+	Buffer buffer = read_block(rel, 0);
 	Page page = BufferGetPage(buffer);
 	ItemId item;
 	HeapTupleHeader tuple;
