@@ -149,8 +149,9 @@ look_once(Relation rel, const text *resource, LeaseRecord *record)
  * is_visible
  *		Is there a row version at this place of a page that can be seen?
  *
- * If the page has little room left, we do not look: then the index scan that
- * follows clears it of dead versions, or a new one would go to another page.
+ * If the page has no room for another, and dead versions, we do not say so:
+ * then the index scan that follows clears it of them, or a new version would
+ * have to go to another page.
  */
 static bool
 is_visible(Relation rel, const ItemPointerData *tid, Buffer buffer,
@@ -160,8 +161,9 @@ is_visible(Relation rel, const ItemPointerData *tid, Buffer buffer,
 	bool visible;
 
 	LockBuffer(buffer, BUFFER_LOCK_SHARE);
-	visible = !PageIsFull(page) && PageGetHeapFreeSpace(page) >= BLCKSZ / 10 &&
-		visible_row(rel, buffer, ItemPointerGetOffsetNumber(tid), tuple);
+	visible = visible_row(rel, buffer, ItemPointerGetOffsetNumber(tid), tuple) &&
+		(!TransactionIdIsValid(((PageHeader) page)->pd_prune_xid) ||
+		 PageGetHeapFreeSpace(page) >= 2 * MAXALIGN(tuple->t_len));
 	LockBuffer(buffer, BUFFER_LOCK_UNLOCK);
 	return visible;
 }
