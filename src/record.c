@@ -89,27 +89,45 @@ resource_scan(Relation rel, Oid index, AttrNumber column,
 }
 
 /*
- * Where this session last saw the records of some resources, by their hash.
- * Who acquires or renews a lease mostly knows it from the last time, and then
- * needs no index.  Only a hint: what is found there is looked at as a whole.
+ * Where this session last saw the records of some resources.  Who acquires or
+ * renews a lease mostly knows it from the last time, and then needs no index.
+ * Only a hint: what is found there is looked at as a whole.  Small, since it
+ * would push more useful things out of the processor's caches.
  */
-#define PLACES 4096
+static struct
+{
+	uint32 hash; /* the half that does not tell the element */
+	ItemPointerData tid;
+} places[4096];
 
-static RecordPlace places[PLACES];
+static Oid places_file; /* they are in this one */
 
-static RecordPlace *
+static RecordPlace
 known_place(const text *resource)
 {
-	return &places[resource_hash(resource) % PLACES];
+	uint64 hash = resource_hash(resource);
+	int i = hash % lengthof(places);
+	RecordPlace place = {0};
+
+	if (places[i].hash == hash >> 32)
+	{
+		place.file = places_file;
+		place.tid = places[i].tid;
+	}
+	return place;
 }
 
 void
 record_remember(const text *resource, Relation rel, ItemPointer tid)
 {
-	RecordPlace *place = known_place(resource);
+	uint64 hash = resource_hash(resource);
+	int i = hash % lengthof(places);
 
-	place->file = rel->rd_rel->relfilenode;
-	place->tid = *tid;
+	if (places_file != rel->rd_rel->relfilenode)
+		memset(places, 0, sizeof(places));
+	places_file = rel->rd_rel->relfilenode;
+	places[i].hash = hash >> 32;
+	places[i].tid = *tid;
 }
 
 static void
@@ -182,8 +200,9 @@ look_at_version(Relation rel, const text *resource, const RecordPlace *place,
 	bool same = false;
 
 	/* VACUUM FULL has moved it, or VACUUM cut the table off before it. */
-	if (place->file != rel->rd_rel->relfilenode ||
-		!block_exists(rel, ItemPointerGetBlockNumberNoCheck(&place->tid)))
+	if (!ItemPointerIsValid(&place->tid) ||
+		place->file != rel->rd_rel->relfilenode ||
+		!block_exists(rel, ItemPointerGetBlockNumber(&place->tid)))
 		return false;
 
 	buffer = read_block(rel, ItemPointerGetBlockNumber(&place->tid));
@@ -221,8 +240,9 @@ void
 record_look(const text *resource, LeaseRecord *record)
 {
 	Relation rel = catalog_open(LEASE_TABLE, AccessShareLock);
+	RecordPlace place = known_place(resource);
 
-	look_again(rel, resource, known_place(resource), record);
+	look_again(rel, resource, &place, record);
 	if (!record->found)
 		look_once(rel, resource, record);
 	table_close(rel, AccessShareLock);
