@@ -24,16 +24,32 @@ INSERT INTO bench.answer
         UNION ALL SELECT 'hot', 0
         UNION ALL SELECT 'hot/' || g, g FROM generate_series(0, 99) g) x (name, n);
 
--- A write by key: unguarded, guarded, and guarded by the same check in PL/pgSQL.
+-- A write by key: unguarded, guarded, and guarded by PL/pgSQL.
 CREATE TABLE bench.plain (id int PRIMARY KEY, n bigint NOT NULL, fence fencing.fence NOT NULL DEFAULT 0);
 CREATE TABLE bench.guarded (LIKE bench.plain INCLUDING ALL);
 CREATE TABLE bench.interpreted (LIKE bench.plain INCLUDING ALL);
 CREATE TABLE bench.empty (LIKE bench.plain INCLUDING ALL);
+-- The guard's rules for an UPDATE, with a setting for present(). That the statement names the fence,
+-- and assigns what the row has already, PL/pgSQL cannot see.
 CREATE FUNCTION bench.check_fence() RETURNS trigger LANGUAGE plpgsql AS $$
+DECLARE
+    presented bigint := nullif(current_setting('bench.token', true), '');
+    carried bigint := presented;
 BEGIN
-    IF NEW.fence < OLD.fence THEN
-        RAISE EXCEPTION 'stale token % for a row with fence %', NEW.fence, OLD.fence;
+    IF NEW.fence IS NULL THEN
+        RAISE null_value_not_allowed USING MESSAGE = 'fence must not be null', TABLE = TG_TABLE_NAME;
+    ELSIF NEW.fence <> OLD.fence THEN
+        IF NEW.fence <> presented THEN
+            RAISE SQLSTATE 'LF003' USING MESSAGE = format('token %s is not the one presented', NEW.fence);
+        END IF;
+        carried := NEW.fence;
     END IF;
+    IF carried IS NULL AND OLD.fence > 0 THEN
+        RAISE SQLSTATE 'LF002' USING MESSAGE = format('no token for a row with fence %s', OLD.fence);
+    ELSIF carried < OLD.fence THEN
+        RAISE SQLSTATE 'LF001' USING MESSAGE = format('token %s is stale: the row has fence %s', carried, OLD.fence);
+    END IF;
+    NEW.fence := coalesce(carried, OLD.fence);
     RETURN NEW;
 END
 $$;
