@@ -71,13 +71,13 @@ typedef struct LastEntry
 	char status;
 } LastEntry;
 
-#define SH_PREFIX		 lasts
-#define SH_ELEMENT_TYPE	 LastEntry
-#define SH_KEY_TYPE		 uint64
-#define SH_KEY			 hash
+#define SH_PREFIX		  lasts
+#define SH_ELEMENT_TYPE	  LastEntry
+#define SH_KEY_TYPE		  uint64
+#define SH_KEY			  hash
 #define SH_HASH_KEY(t, k) ((uint32) (k))
 #define SH_EQUAL(t, a, b) ((a) == (b))
-#define SH_SCOPE		 static inline
+#define SH_SCOPE		  static inline
 #define SH_DECLARE
 #define SH_DEFINE
 #include "lib/simplehash.h"

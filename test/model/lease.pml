@@ -96,10 +96,10 @@
 #define COMMIT_CHECK		1	/* hold is looked at again at commit */
 #endif
 #ifndef CHECK_LOCKED
-#define CHECK_LOCKED		1	/* ... under C, kept until the commit is visible */
+#define CHECK_LOCKED		1	/* ... under S, kept until the commit is visible */
 #endif
-#ifndef WRITER_LOCKS_C
-#define WRITER_LOCKS_C		1	/* a grant keeps C to its end */
+#ifndef WRITER_LOCKS_X
+#define WRITER_LOCKS_X		1	/* a grant keeps X to its end */
 #endif
 #ifndef CHECK_OWN
 #define CHECK_OWN			1	/* ... and sees what this transaction granted itself */
@@ -183,7 +183,7 @@
 #define RELEASE_AT_COMMIT	1	/* a release is undone by a rollback */
 #endif
 #ifndef LOCK_ORDER
-#define LOCK_ORDER			1	/* W before C, always */
+#define LOCK_ORDER			1	/* W before X, always */
 #endif
 #ifndef EVICT_KILLS
 #define EVICT_KILLS			1	/* evict terminates first who holds or is granting */
@@ -192,7 +192,7 @@
 #define EVICT_RAISES		1	/* evict raises the token, besides terminating */
 #endif
 #ifndef EVICT_LOCKED
-#define EVICT_LOCKED		1	/* ... under W and C */
+#define EVICT_LOCKED		1	/* ... under W and X */
 #endif
 #ifndef EVICT_COMMITTED
 #define EVICT_COMMITTED		1	/* ... in the committed version, also if its own transaction replaced it */
@@ -207,7 +207,7 @@
 #define EPOCH_JUMPS			1	/* ... by more than the failovers that the record does not know of */
 #endif
 #ifndef ALL_OR_NONE
-#define ALL_OR_NONE			1	/* a commit waits for one C without keeping another */
+#define ALL_OR_NONE			1	/* a commit waits for one S without keeping another */
 #endif
 #ifndef WAITER_WAITS
 #define WAITER_WAITS		1	/* the front waiter waits for W, where the lease looks free */
@@ -248,8 +248,8 @@ byte rec_tli = 1, rec_epoch = 1;
 bit rec_ident;
 
 /* the locks: session, or 0 */
-byte Q, W, X;					/* X: C exclusive */
-byte S;							/* C share: a bit a session */
+byte Q, W, X;					/* X: to change the record */
+byte S;							/* to commit under it: a bit a session */
 
 /* a row of an unbound protected table */
 bit present;
@@ -469,7 +469,7 @@ front:
 	:: d_step { !WAITER_WAITS && !FREE_W -> ok = 0 }; goto sleep
 	fi;
 
-	/* ---- acquire: W or refused; free or refused; then C */
+	/* ---- acquire: W or refused; free or refused; then X */
 acquire:
 #if !DRAW_LOCKED
 	draw();
@@ -528,7 +528,7 @@ decide:
 	fi;
 	/* who has begun to commit under the grant before is waited for */
 	if
-	:: d_step { FREE_X && FREE_S -> X = (WRITER_LOCKS_C -> me : X) }
+	:: d_step { FREE_X && FREE_S -> X = (WRITER_LOCKS_X -> me : X) }
 	:: VICTIM -> goto abort
 	fi;
 #if DRAW_LOCKED
@@ -584,7 +584,7 @@ release:
 	:: VICTIM -> goto abort
 	fi;
 	if
-	:: d_step { LOCK_ORDER && FREE_X && FREE_S -> X = (WRITER_LOCKS_C -> me : X) }
+	:: d_step { LOCK_ORDER && FREE_X && FREE_S -> X = (WRITER_LOCKS_X -> me : X) }
 	:: d_step { !LOCK_ORDER && FREE_W -> W = me }
 	:: VICTIM -> goto abort
 	fi;
@@ -734,7 +734,7 @@ commit:
 	:: VICTIM -> goto abort
 	fi;
 #if OTHER
-	/* the same transaction holds a second resource, whose C it will not get */
+	/* the same transaction holds a second resource, whose S it will not get */
 	goto end_idle;
 #endif
 	d_step {
