@@ -45,7 +45,7 @@ class Bench:
         self.seconds = 0.4 if quick else 2      # pgbench counts whole seconds: transactions instead
         self.rounds = 1 if quick else int(os.environ.get('ROUNDS', 5))
         self.clients = [2, 16]
-        self.resources = [10000, 100000] if quick else [10000, 100000, resources]
+        self.resources = [10000, 100000] if quick else sorted({10000, 100000, 1000000, resources})
         self.results = dict(quick=quick, rounds=self.rounds, seconds=self.seconds, runs=[], many=[], handover=[],
                             sweep=[], growth=[], missing=[])
 
@@ -217,7 +217,8 @@ class Bench:
                               'VACUUM ANALYZE fencing.deadline')
             last = resources
             for number in range(self.rounds):
-                for system, script, floor in (('renew', 'grown_renew', 'select_key'),
+                for system, script, floor in (('SELECT', 'grown_select', 'select_key'),
+                                              ('renew', 'grown_renew', 'select_key'),
                                               ('acquire', 'grown_acquire', 'update_logged')):
                     of_floor = self.measure(floor, 16, FAST, False)
                     measured = self.postgres.pgbench(self.script(script), 16, self.limit(16, False), FAST,
