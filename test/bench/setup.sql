@@ -29,27 +29,23 @@ CREATE TABLE bench.plain (id int PRIMARY KEY, n bigint NOT NULL, fence fencing.f
 CREATE TABLE bench.guarded (LIKE bench.plain INCLUDING ALL);
 CREATE TABLE bench.interpreted (LIKE bench.plain INCLUDING ALL);
 CREATE TABLE bench.empty (LIKE bench.plain INCLUDING ALL);
--- The guard's rules for an UPDATE, with a setting for present(). That the statement names the fence,
--- and assigns what the row has already, PL/pgSQL cannot see.
+-- The guard's rules for an UPDATE, with a setting for present(). Whether the statement names the fence
+-- PL/pgSQL cannot see: one that does not passes.
 CREATE FUNCTION bench.check_fence() RETURNS trigger LANGUAGE plpgsql AS $$
 DECLARE
     presented bigint := nullif(current_setting('bench.token', true), '');
-    carried bigint := presented;
+    carried bigint := coalesce(presented, NEW.fence);
 BEGIN
     IF NEW.fence IS NULL THEN
         RAISE null_value_not_allowed USING MESSAGE = 'fence must not be null', TABLE = TG_TABLE_NAME;
-    ELSIF NEW.fence <> OLD.fence THEN
-        IF NEW.fence <> presented THEN
-            RAISE SQLSTATE 'LF003' USING MESSAGE = format('token %s is not the one presented', NEW.fence);
-        END IF;
-        carried := NEW.fence;
-    END IF;
-    IF carried IS NULL AND OLD.fence > 0 THEN
+    ELSIF NEW.fence <> OLD.fence AND NEW.fence <> carried THEN
+        RAISE SQLSTATE 'LF003' USING MESSAGE = format('token %s is not the one presented', NEW.fence);
+    ELSIF carried = 0 AND OLD.fence > 0 THEN
         RAISE SQLSTATE 'LF002' USING MESSAGE = format('no token for a row with fence %s', OLD.fence);
     ELSIF carried < OLD.fence THEN
         RAISE SQLSTATE 'LF001' USING MESSAGE = format('token %s is stale: the row has fence %s', carried, OLD.fence);
     END IF;
-    NEW.fence := coalesce(carried, OLD.fence);
+    NEW.fence := carried;
     RETURN NEW;
 END
 $$;
