@@ -7,6 +7,11 @@ SELECT seqcache, seqcycle, seqtypid::regtype, seqincrement FROM pg_sequence WHER
 -- refused: none is used up
 SELECT granted FROM fencing.acquire('a');
 SELECT fencing.issue_token();
+-- lastval() is the application's; nextval() by an administrator does no harm
+CREATE SEQUENCE own START 100;
+SELECT nextval('own'), fencing.issue_token(), nextval('fencing.token_seq'), fencing.issue_token();
+SELECT nextval('own'), fencing.issue_token();
+SELECT lastval();
 -- set back: LF006, for this resource and for those with a floor above
 SELECT setval('fencing.token_seq', 1, false);
 SELECT fencing.release('a', 2);

@@ -112,7 +112,8 @@ block_exists(Relation rel, BlockNumber block)
  *		ReadBuffer() for a block that is read again and again.
  *
  * Finds the buffer where it was the last time, without a look at the table of
- * all buffers, which is larger than any cache.
+ * all buffers, which is larger than any cache.  Now and then it looks there all
+ * the same: only so does a buffer count as used, and is not given away.
  */
 Buffer
 read_block(Relation rel, BlockNumber block)
@@ -123,15 +124,20 @@ read_block(Relation rel, BlockNumber block)
 		BlockNumber block;
 		Buffer buffer;
 	} recent[1024];
+	static uint32 reads;
 	uint32 i = (RelationGetRelid(rel) + block) % lengthof(recent);
+	Buffer buffer;
 
-	if (recent[i].rel == RelationGetRelid(rel) && recent[i].block == block &&
+	if (++reads % 64 != 0 &&
+		recent[i].rel == RelationGetRelid(rel) && recent[i].block == block &&
 		ReadRecentBuffer(locator_of(rel), MAIN_FORKNUM, block, recent[i].buffer))
 		return recent[i].buffer;
 
+	buffer = ReadBuffer(rel, block);
 	recent[i].rel = RelationGetRelid(rel);
 	recent[i].block = block;
-	return recent[i].buffer = ReadBuffer(rel, block);
+	recent[i].buffer = buffer;
+	return buffer;
 }
 
 /*

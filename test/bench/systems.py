@@ -172,7 +172,7 @@ class Programs:
             try:
                 self.programs[name] = program.result()
             except (OSError, RuntimeError) as error:
-                self.missing.append(f'{name} ({str(error).splitlines()[0][:150]})')
+                self.missing.append(f'{name} ({" ".join(str(error).split())[-150:]})')
 
     def launch(self, name, *command):
         directory = os.path.join(SCRATCH, name)

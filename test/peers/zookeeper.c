@@ -21,7 +21,7 @@ dial(Client *client)
 {
 	zhandle_t *zk = zookeeper_init(host, watch, 30000, NULL, NULL, 0);
 
-	for (int i = 0; i < 1000 && zoo_state(zk) != ZOO_CONNECTED_STATE; i++)
+	for (int i = 0; i < 6000 && zoo_state(zk) != ZOO_CONNECTED_STATE; i++)
 		usleep(5000);
 	if (zoo_state(zk) != ZOO_CONNECTED_STATE)
 		fail("cannot connect");
