@@ -66,6 +66,7 @@ CREATE TABLE fencing.lease (
 	grants bigint NOT NULL,
 	deadline tid NOT NULL,
 	released boolean NOT NULL,
+	evicted boolean NOT NULL,
 	named boolean NOT NULL,
 	resource text COLLATE "C" NOT NULL,
 	role text COLLATE "C" NOT NULL,

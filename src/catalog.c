@@ -85,10 +85,13 @@ catalog_oid(CatalogObject object)
 	return object_oids[object];
 }
 
+/* Opens one of our tables; it may have been dropped while we waited for it. */
 Relation
 catalog_open(CatalogObject object, LOCKMODE mode)
 {
-	return table_open(catalog_oid(object), mode);
+	Relation rel = try_table_open(catalog_oid(object), mode);
+
+	return rel ? rel : table_open(catalog_oid(object), mode);
 }
 
 /*

@@ -130,7 +130,7 @@ open_row(DeadlineRow *row, const text *resource, ItemPointer place,
 		return;
 
 	row->scan = resource_scan(row->rel, catalog_oid(DEADLINE_INDEX),
-							  Anum_deadline_resource, resource);
+							  Anum_deadline_resource, resource, SnapshotSelf);
 	tuple = systable_getnext(row->scan);
 	if (HeapTupleIsValid(tuple))
 	{
@@ -377,7 +377,7 @@ deadline_forget(const text *resource)
 {
 	Relation rel = catalog_open(DEADLINE_TABLE, RowExclusiveLock);
 	SysScanDesc scan = resource_scan(rel, catalog_oid(DEADLINE_INDEX),
-									 Anum_deadline_resource, resource);
+									 Anum_deadline_resource, resource, SnapshotSelf);
 	HeapTuple tuple = systable_getnext(scan);
 
 	if (HeapTupleIsValid(tuple))

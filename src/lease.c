@@ -178,6 +178,7 @@ write_grant(Request *request)
 		Int64GetDatum(record->found ? record->form.grants + 1 : 1);
 	values[Anum_lease_deadline - 1] = PointerGetDatum(&record->form.deadline);
 	values[Anum_lease_released - 1] = BoolGetDatum(false);
+	values[Anum_lease_evicted - 1] = BoolGetDatum(false);
 	values[Anum_lease_named - 1] = BoolGetDatum(request->holder != NULL);
 	values[Anum_lease_resource - 1] = PointerGetDatum(request->resource);
 	values[Anum_lease_role - 1] = PointerGetDatum(request->role);
@@ -211,10 +212,7 @@ grant(Request *request)
 
 	(void) resource_lock(request->resource, LOCK_CHANGE, true);
 
-	/* One that did not release the lease may have written until now. */
-	if (record->after_snapshot ||
-		(record->found && !record->own && !record->form.released &&
-		 others_ended_since_snapshot()))
+	if (record_is_later_than_snapshot(request->resource, record))
 		error_snapshot_too_early(text_to_cstring(request->resource));
 
 	request->token = token_draw(last);
@@ -667,7 +665,7 @@ evict_in_place(void *form, void *arg)
 	Form_lease lease = form;
 
 	lease->token = *(int64 *) arg;
-	lease->released = true;
+	lease->released = lease->evicted = true;
 	return true;
 }
 
@@ -690,6 +688,7 @@ fencing_evict(PG_FUNCTION_ARGS)
 	XLogRecPtr lsn;
 
 	require_primary("evict()");
+	(void) resource_lock(resource, LOCK_EVICT, true);
 	for (int tries = 0; !resource_lock(resource, LOCK_WRITER, false); tries++)
 	{
 		CHECK_FOR_INTERRUPTS();
@@ -712,6 +711,7 @@ fencing_evict(PG_FUNCTION_ARGS)
 	{
 		resource_unlock(resource, LOCK_CHANGE);
 		resource_unlock(resource, LOCK_WRITER);
+		resource_unlock(resource, LOCK_EVICT);
 		PG_RETURN_NULL();
 	}
 	if (record.own)
@@ -730,6 +730,7 @@ fencing_evict(PG_FUNCTION_ARGS)
 	/* It is in force already, so let others go on. */
 	resource_unlock(resource, LOCK_CHANGE);
 	resource_unlock(resource, LOCK_WRITER);
+	resource_unlock(resource, LOCK_EVICT);
 	queue_wake(resource);
 	PG_RETURN_INT64(token);
 }

@@ -72,20 +72,20 @@ resource_argument(FunctionCallInfo fcinfo, int n)
  * resource_scan
  *		Starts a scan of a table of ours by its resource column.
  *
- * SnapshotSelf sees what is committed now and what this transaction did, in
+ * With SnapshotSelf, mostly: it sees what is committed now and what this transaction did, in
  * this command too; and since it is no MVCC snapshot, it leaves no SIREAD
  * lock that would fail a SERIALIZABLE transaction for nothing.
  */
 SysScanDesc
 resource_scan(Relation rel, Oid index, AttrNumber column,
-			  const text *resource)
+			  const text *resource, Snapshot snapshot)
 {
 	ScanKeyData key;
 
 	ScanKeyEntryInitialize(&key, 0, column, BTEqualStrategyNumber,
 						   InvalidOid, C_COLLATION_OID, F_TEXTEQ,
 						   PointerGetDatum(resource));
-	return systable_beginscan(rel, index, true, SnapshotSelf, 1, &key);
+	return systable_beginscan(rel, index, true, snapshot, 1, &key);
 }
 
 /*
@@ -150,7 +150,7 @@ static void
 look_once(Relation rel, const text *resource, LeaseRecord *record)
 {
 	SysScanDesc scan = resource_scan(rel, catalog_oid(LEASE_INDEX),
-									 Anum_lease_resource, resource);
+									 Anum_lease_resource, resource, SnapshotSelf);
 	HeapTuple tuple = systable_getnext(scan);
 
 	record->found = false;
@@ -325,17 +325,65 @@ record_column(const LeaseRecord *record, AttrNumber column, bool *isnull)
  * A snapshot of now has the same xmax, and as many transactions in progress
  * below it, if and only if none has ended.
  */
-bool
+static bool
 others_ended_since_snapshot(void)
 {
-	Snapshot ours;
-	Snapshot latest;
+	Snapshot ours = GetTransactionSnapshot();
+	Snapshot latest = GetLatestSnapshot();
 
-	if (!IsolationUsesXactSnapshot())
-		return false;
-	ours = GetTransactionSnapshot();
-	latest = GetLatestSnapshot();
 	return latest->xmax != ours->xmax || latest->xcnt != ours->xcnt;
+}
+
+/*
+ * was_forgotten_since_snapshot
+ *		Of a resource without a record: had it one when our snapshot was
+ *		taken, or later?
+ *
+ * As long as we have the snapshot, VACUUM leaves versions alone that it may
+ * see, and those that came and went since.
+ */
+static bool
+was_forgotten_since_snapshot(const text *resource)
+{
+	Relation rel = catalog_open(LEASE_TABLE, AccessShareLock);
+	SysScanDesc scan = resource_scan(rel, catalog_oid(LEASE_INDEX),
+									 Anum_lease_resource, resource,
+									 SnapshotAny);
+	Snapshot ours = GetTransactionSnapshot();
+	HeapTuple tuple;
+	bool found = false;
+
+	while (!found && (tuple = systable_getnext(scan)) != NULL)
+	{
+		TransactionId xmax = HeapTupleHeaderGetUpdateXid(tuple->t_data);
+
+		found = TransactionIdIsValid(xmax) &&
+			!TransactionIdIsCurrentTransactionId(xmax) &&
+			XidInMVCCSnapshot(xmax, ours);
+	}
+	systable_endscan(scan);
+	table_close(rel, AccessShareLock);
+	return found;
+}
+
+/*
+ * record_is_later_than_snapshot
+ *		Rule 9, for one who grants: may another have held the lease, and
+ *		written under it, when the snapshot of this transaction was taken, or
+ *		later?
+ *
+ * One who did not release it may have written until now.
+ */
+bool
+record_is_later_than_snapshot(const text *resource, const LeaseRecord *record)
+{
+	if (!IsolationUsesXactSnapshot() || (record->found && record->own))
+		return false;
+	if (!record->found)
+		return was_forgotten_since_snapshot(resource);
+	return record->after_snapshot ||
+		((!record->form.released || record->form.evicted) &&
+		 others_ended_since_snapshot());
 }
 
 /*
@@ -390,11 +438,12 @@ static const struct
 	LOCKMODE mode;
 } resource_locks[] = {
 	[LOCK_QUEUE] = {0x4600, ExclusiveLock},
-	[LOCK_HOLDER] = {0x4601, AccessShareLock},
-	[LOCK_COMMIT] = {0x4601, RowShareLock},
-	[LOCK_WRITER] = {0x4601, ShareUpdateExclusiveLock},
-	[LOCK_CHANGE] = {0x4601, ExclusiveLock},
-	[LOCK_ALL] = {0x4601, AccessExclusiveLock},
+	[LOCK_EVICT] = {0x4601, ExclusiveLock},
+	[LOCK_HOLDER] = {0x4602, AccessShareLock},
+	[LOCK_COMMIT] = {0x4602, RowShareLock},
+	[LOCK_WRITER] = {0x4602, ShareUpdateExclusiveLock},
+	[LOCK_CHANGE] = {0x4602, ExclusiveLock},
+	[LOCK_ALL] = {0x4602, AccessExclusiveLock},
 };
 
 static void

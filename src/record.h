@@ -15,6 +15,7 @@
 #include "storage/itemptr.h"
 #include "storage/lock.h"
 #include "utils/relcache.h"
+#include "utils/snapshot.h"
 
 #include "compat.h"
 
@@ -27,6 +28,7 @@ typedef struct FormData_lease
 	int64 grants;			  /* how many so far */
 	ItemPointerData deadline; /* where its row in fencing.deadline should be */
 	bool released;			  /* by its holder, or evicted */
+	bool evicted;			  /* in place: no row version tells when */
 	bool named;				  /* the caller gave the holder's name */
 							  /* the rest follows */
 } FormData_lease;
@@ -42,12 +44,13 @@ typedef FormData_lease *Form_lease;
 #define Anum_lease_grants	  4
 #define Anum_lease_deadline	  5
 #define Anum_lease_released	  6
-#define Anum_lease_named	  7
-#define Anum_lease_resource	  8
-#define Anum_lease_role		  9
-#define Anum_lease_holder	  10
-#define Anum_lease_data		  11
-#define Natts_lease			  11
+#define Anum_lease_evicted	  7
+#define Anum_lease_named	  8
+#define Anum_lease_resource	  9
+#define Anum_lease_role		  10
+#define Anum_lease_holder	  11
+#define Anum_lease_data		  12
+#define Natts_lease			  12
 
 /* Where a version of a lease record is. */
 typedef struct RecordPlace
@@ -71,8 +74,9 @@ typedef struct LeaseRecord
 extern text *name_argument(FunctionCallInfo fcinfo, int n, const char *what);
 extern text *resource_argument(FunctionCallInfo fcinfo, int n);
 
-/* Has any transaction ended since this one's snapshot was taken? */
-extern bool others_ended_since_snapshot(void);
+/* May it have been another's since this transaction's snapshot was taken? */
+extern bool record_is_later_than_snapshot(const text *resource,
+										  const LeaseRecord *record);
 
 extern void record_remember(const text *resource, Relation rel,
 							ItemPointer tid);
@@ -90,21 +94,22 @@ extern text *record_role(const LeaseRecord *record);
 extern Datum record_column(const LeaseRecord *record, AttrNumber column,
 						   bool *isnull);
 extern SysScanDesc resource_scan(Relation rel, Oid index, AttrNumber column,
-								 const text *resource);
+								 const text *resource, Snapshot snapshot);
 
 /*
- * The locks of a resource.  All but the first are modes of one lock, of which
+ * The locks of a resource.  All but two are modes of one lock, of which
  * a higher one is taken after a lower one, if at all.  Each is held to the end
  * of the transaction, unless its taker lets it go.
  */
 typedef enum ResourceLock
 {
 	LOCK_QUEUE,	 /* first of those that wait for the lease */
+	LOCK_EVICT,	 /* evicts: one at a time */
 	LOCK_HOLDER, /* has called hold(); conflicts with none of these */
 	LOCK_COMMIT, /* commits what depends on the lease record: not with CHANGE */
 	LOCK_WRITER, /* may write the record: one at a time */
 	LOCK_CHANGE, /* writes it: not with COMMIT */
-	LOCK_ALL	 /* taken by none; conflicts with all but QUEUE */
+	LOCK_ALL	 /* taken by none; conflicts with all from HOLDER on */
 } ResourceLock;
 
 extern text *text_after(const void *columns, Size bytes);

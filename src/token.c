@@ -176,6 +176,14 @@ read_records(Relation rel, const FormData_issuer *self, Issuer *issuer)
 	}
 }
 
+/* Keeps other writers of the issuer out, but for those in place: no draw waits. */
+static void
+lock_issuer(LOCKTAG *tag)
+{
+	SET_LOCKTAG_ADVISORY(*tag, MyDatabaseId, 0, 0, 0x46FF);
+	(void) LockAcquire(tag, ExclusiveLock, false, false);
+}
+
 /*
  * The first draw of all writes the record.  It is inserted frozen, so that a
  * rollback of this transaction does not take it away from tokens of others.
@@ -185,8 +193,7 @@ insert_record(Relation rel, const FormData_issuer *self, Issuer *issuer)
 {
 	LOCKTAG tag;
 
-	SET_LOCKTAG_ADVISORY(tag, MyDatabaseId, 0, 0, 0x46FF);
-	(void) LockAcquire(&tag, ExclusiveLock, false, false);
+	lock_issuer(&tag);
 	read_records(rel, self, issuer);
 	if (!issuer->recorded)
 	{
@@ -224,6 +231,21 @@ renew_record(void *form, void *arg)
 	return true;
 }
 
+/* Notes on record that this server draws now, in which epoch. */
+static void
+bring_up_to_date(Relation rel, const FormData_issuer *self, Issuer *issuer)
+{
+	if (!issuer->current)
+		(void) write_in_place(rel, &issuer->tid, renew_record,
+							  unconstify(FormData_issuer *, self));
+	if (issuer->epoch > EPOCH_LAST)
+		ereport(ERROR,
+				(errcode(ERRCODE_SEQUENCE_GENERATOR_LIMIT_EXCEEDED),
+				 errmsg("the epochs of the token issuer have run out"),
+				 errdetail("Epoch %lld is beyond the last one, %lld.",
+						   (long long) issuer->epoch, (long long) EPOCH_LAST)));
+}
+
 static void
 read_issuer(Relation rel, Issuer *issuer)
 {
@@ -233,14 +255,7 @@ read_issuer(Relation rel, Issuer *issuer)
 	read_records(rel, &self, issuer);
 	if (!issuer->recorded)
 		insert_record(rel, &self, issuer);
-	if (!issuer->current)
-		(void) write_in_place(rel, &issuer->tid, renew_record, &self);
-	if (issuer->epoch > EPOCH_LAST)
-		ereport(ERROR,
-				(errcode(ERRCODE_SEQUENCE_GENERATOR_LIMIT_EXCEEDED),
-				 errmsg("the epochs of the token issuer have run out"),
-				 errdetail("Epoch %lld is beyond the last one, %lld.",
-						   (long long) issuer->epoch, (long long) EPOCH_LAST)));
+	bring_up_to_date(rel, &self, issuer);
 }
 
 static bool
@@ -291,7 +306,8 @@ log_ahead(Relation rel, Buffer buffer, HeapTupleHeader tuple, Size length)
 /*
  * next_of_sequence
  *		Draws from the sequence, and flushes its WAL before anyone sees the
- *		number.
+ *		number.  Reads the issuer's record in the same moment, if it is asked
+ *		for, so that no number is counted into another epoch than its own.
  *
  * As nextval() does, but for two things.  That leaves the flush to the commit
  * of whoever happened to write the WAL, and a crash before would draw the same
@@ -302,7 +318,8 @@ log_ahead(Relation rel, Buffer buffer, HeapTupleHeader tuple, Size length)
  * A sequence that is at its end stays there.
  */
 static int64
-next_of_sequence(void)
+next_of_sequence(Relation issuer_rel, const FormData_issuer *self,
+				 Issuer *issuer)
 {
 	Relation rel = relation_open(catalog_oid(TOKEN_SEQUENCE), RowExclusiveLock);
 	Buffer buffer = read_block(rel, 0);
@@ -335,6 +352,8 @@ next_of_sequence(void)
 	}
 	next = data->last_value;
 	logged = PageGetLSN(page);
+	if (issuer)
+		read_records(issuer_rel, self, issuer);
 	UnlockReleaseBuffer(buffer);
 	relation_close(rel, NoLock);
 	XLogFlush(logged);
@@ -345,36 +364,28 @@ next_of_sequence(void)
  * token_draw
  *		The next token: higher than last, the resource's last one (0 if it
  *		has none), and than the floor; LF006 otherwise.
- *
- * The issuer's record is read after the draw: new_epoch() may return before
- * it, and promises that all later tokens are higher.  It raises the epoch
- * before it sets the sequence back.  A later draw of another session may have
- * raised the floor meanwhile, above ours; then we draw again.
  */
 int64
 token_draw(int64 last)
 {
 	Relation rel = catalog_open(ISSUER_TABLE, RowExclusiveLock);
+	FormData_issuer self;
 	Issuer issuer;
 	int64 number;
 	int64 token;
-	int64 floor = -1;
 
-	for (;;)
-	{
-		number = next_of_sequence();
-		read_issuer(rel, &issuer);
-		token = (issuer.epoch - 1) * EPOCH_SIZE + number;
-		if (token > issuer.floor || issuer.floor == floor)
-			break;
-		floor = issuer.floor;
-	}
+	identify(&self);
+	number = next_of_sequence(rel, &self, &issuer);
+	if (!issuer.recorded)
+		insert_record(rel, &self, &issuer);
+	bring_up_to_date(rel, &self, &issuer);
 	if (number >= EPOCH_SIZE)
 		ereport(ERROR,
 				(errcode(ERRCODE_SEQUENCE_GENERATOR_LIMIT_EXCEEDED),
 				 errmsg("the tokens of epoch %lld have run out",
 						(long long) issuer.epoch),
 				 errhint("An administrator starts a new epoch with SELECT fencing.new_epoch().")));
+	token = (issuer.epoch - 1) * EPOCH_SIZE + number;
 	if (number < 1 || token <= last)
 		error_issuer_behind(token, last, "the last token of the resource");
 	if (token <= issuer.floor)
@@ -447,6 +458,8 @@ fencing_new_epoch(PG_FUNCTION_ARGS)
 	Issuer issuer;
 	int64 above = 0;
 	int64 epoch;
+	bool exhausted;
+	LOCKTAG tag;
 	XLogRecPtr lsn;
 
 	require_primary("new_epoch()");
@@ -459,7 +472,13 @@ fencing_new_epoch(PG_FUNCTION_ARGS)
 				 errdetail("A token is a number from 1 to 9223372036854775807.")));
 	above = Max(above, highest_granted());
 
+	/*
+	 * An exhausted sequence starts again, when the epoch has risen: all its
+	 * numbers belong to epochs before.  Nobody can draw from it till then.
+	 */
 	rel = catalog_open(ISSUER_TABLE, RowExclusiveLock);
+	lock_issuer(&tag);
+	exhausted = next_of_sequence(NULL, NULL, NULL) >= EPOCH_SIZE - 1;
 	read_issuer(rel, &issuer);
 	above = Max(above, issuer.floor);
 	epoch = Max(issuer.epoch, epoch_of(above)) + 1;
@@ -471,13 +490,12 @@ fencing_new_epoch(PG_FUNCTION_ARGS)
 						   (long long) EPOCH_LAST, (long long) issuer.epoch)));
 	lsn = write_in_place(rel, &issuer.tid, raise_epoch, &epoch);
 	read_issuer(rel, &issuer);
-	table_close(rel, RowExclusiveLock);
 	make_durable(lsn);
-
-	/* An exhausted sequence starts again; nobody can draw from it till then. */
-	if (next_of_sequence() >= EPOCH_SIZE)
+	if (exhausted)
 		(void) DirectFunctionCall3(setval3_oid,
 								   ObjectIdGetDatum(catalog_oid(TOKEN_SEQUENCE)),
 								   Int64GetDatum(1), BoolGetDatum(false));
+	LockRelease(&tag, ExclusiveLock, false);
+	table_close(rel, RowExclusiveLock);
 	PG_RETURN_INT64(issuer.epoch);
 }
