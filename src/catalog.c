@@ -1,7 +1,8 @@
 /*-------------------------------------------------------------------------
  *
  * catalog.c
- *		Where the extension's own relations and its type are.
+ *		Where the extension's own relations and its type are, and how a row is
+ *		read at its place.
  *
  * Names are looked up in the schema "fencing" alone, whatever search_path
  * says, and once a session: DROP EXTENSION, or a rename, sends a relcache
@@ -144,15 +145,12 @@ read_block(Relation rel, BlockNumber block)
 }
 
 /*
- * visible_row
+ * row_at
  *		Sets *tuple to the row version at this place of a page, whose lock we
- *		hold; returns whether there is one and it can be seen.
- *
- * Seen by SnapshotSelf, as by all looks at our tables: what is committed now,
- * and what this transaction did.
+ *		hold; returns whether there is one.
  */
 bool
-visible_row(Relation rel, Buffer buffer, OffsetNumber offset, HeapTuple tuple)
+row_at(Relation rel, Buffer buffer, OffsetNumber offset, HeapTuple tuple)
 {
 	Page page = BufferGetPage(buffer);
 	ItemId item;
@@ -166,7 +164,21 @@ visible_row(Relation rel, Buffer buffer, OffsetNumber offset, HeapTuple tuple)
 	tuple->t_tableOid = RelationGetRelid(rel);
 	tuple->t_data = (HeapTupleHeader) PageGetItem(page, item);
 	tuple->t_len = ItemIdGetLength(item);
-	return HeapTupleSatisfiesVisibility(tuple, SnapshotSelf, buffer);
+	return true;
+}
+
+/*
+ * visible_row
+ *		The same, if it can be seen.
+ *
+ * By SnapshotSelf, as by all looks at our tables: what is committed now, and
+ * what this transaction did.
+ */
+bool
+visible_row(Relation rel, Buffer buffer, OffsetNumber offset, HeapTuple tuple)
+{
+	return row_at(rel, buffer, offset, tuple) &&
+		HeapTupleSatisfiesVisibility(tuple, SnapshotSelf, buffer);
 }
 
 Oid

@@ -1,7 +1,8 @@
 /*-------------------------------------------------------------------------
  *
  * catalog.h
- *		Where the extension's own relations and its type are.
+ *		Where the extension's own relations and its type are, and how a row is
+ *		read at its place.
  *
  *-------------------------------------------------------------------------
  */
@@ -34,6 +35,8 @@ extern Oid catalog_oid(CatalogObject object);
 extern Relation catalog_open(CatalogObject object, LOCKMODE mode);
 extern bool block_exists(Relation rel, BlockNumber block);
 extern Buffer read_block(Relation rel, BlockNumber block);
+extern bool row_at(Relation rel, Buffer buffer, OffsetNumber offset,
+				   HeapTuple tuple);
 extern bool visible_row(Relation rel, Buffer buffer, OffsetNumber offset,
 						HeapTuple tuple);
 extern Oid fence_type_oid(void);

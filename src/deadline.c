@@ -91,22 +91,16 @@ static bool
 open_row_at(DeadlineRow *row, const text *resource, ItemPointer place,
 			int64 token, int lockmode)
 {
-	OffsetNumber offset = ItemPointerGetOffsetNumberNoCheck(place);
-	Page page;
+	HeapTupleData tuple;
 
 	if (token == FENCE_NONE || !ItemPointerIsValid(place) ||
 		!block_exists(row->rel, ItemPointerGetBlockNumber(place)))
 		return false;
 	row->buffer = read_block(row->rel, ItemPointerGetBlockNumber(place));
 	LockBuffer(row->buffer, lockmode);
-	page = BufferGetPage(row->buffer);
-	if (offset <= PageGetMaxOffsetNumber(page) &&
-		ItemIdIsNormal(PageGetItemId(page, offset)))
+	if (row_at(row->rel, row->buffer, ItemPointerGetOffsetNumber(place), &tuple))
 	{
-		HeapTupleHeader tuple =
-			(HeapTupleHeader) PageGetItem(page, PageGetItemId(page, offset));
-
-		row->form = (Form_deadline) ((char *) tuple + tuple->t_hoff);
+		row->form = (Form_deadline) GETSTRUCT(&tuple);
 		if (same_resource(text_after(row->form, SIZEOF_DEADLINE_FORM), resource) &&
 			slot_of(row, token) >= 0)
 			return true;

@@ -28,6 +28,7 @@
 #include "utils/guc.h"
 #include "utils/rel.h"
 
+#include "catalog.h"
 #include "durable.h"
 
 bool fencing_require_synchronous = false;
@@ -158,28 +159,20 @@ write_in_place(Relation rel, ItemPointer tid,
 			   bool (*change)(void *form, void *arg), void *arg)
 {
 	Buffer buffer = ReadBuffer(rel, ItemPointerGetBlockNumber(tid));
-	Page page = BufferGetPage(buffer);
-	ItemId item;
-	bool changed = false;
+	HeapTupleData tuple;
 	XLogRecPtr lsn;
 
 	LockBuffer(buffer, BUFFER_LOCK_EXCLUSIVE);
 	START_CRIT_SECTION();
-	item = PageGetItemId(page, ItemPointerGetOffsetNumber(tid));
-	if (ItemIdIsNormal(item))
-	{
-		HeapTupleHeader tuple = (HeapTupleHeader) PageGetItem(page, item);
-
-		changed = change((char *) tuple + tuple->t_hoff, arg);
-	}
-	if (changed)
+	if (row_at(rel, buffer, ItemPointerGetOffsetNumber(tid), &tuple) &&
+		change(GETSTRUCT(&tuple), arg))
 	{
 		MarkBufferDirty(buffer);
 		if (RelationNeedsWAL(rel))
 			(void) log_newpage_buffer(buffer, true);
 	}
 	END_CRIT_SECTION();
-	lsn = PageGetLSN(page);
+	lsn = PageGetLSN(BufferGetPage(buffer));
 	UnlockReleaseBuffer(buffer);
 	return lsn;
 }

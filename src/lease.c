@@ -164,7 +164,7 @@ is_free(Request *request)
 static void
 write_grant(Request *request)
 {
-	const LeaseRecord *record = &request->record;
+	LeaseRecord *record = &request->record;
 	Relation rel = catalog_open(LEASE_TABLE, NoLock);
 	Datum values[Natts_lease];
 	bool nulls[Natts_lease] = {false};
@@ -186,23 +186,16 @@ write_grant(Request *request)
 	values[Anum_lease_data - 1] = request->data;
 	nulls[Anum_lease_data - 1] = request->data_isnull;
 	tuple = heap_form_tuple(RelationGetDescr(rel), values, nulls);
-	if (record->found)
-		CatalogTupleUpdate(rel, &record->tuple->t_self, tuple);
-	else
-		CatalogTupleInsert(rel, tuple);
-	record_remember(request->resource, rel, &tuple->t_self);
+	record_write(rel, request->resource, record, tuple);
 	table_close(rel, NoLock);
-
-	/* So that this statement may grant the resource once more. */
-	CommandCounterIncrement();
 }
 
 /*
  * grant
  *		We hold the writer's lock and the resource is free.
  *
- * The commit lock keeps out holders of the previous grant that are about to
- * commit; it may have to wait for one that has begun to.
+ * The lock for the change keeps out holders of the previous grant that are
+ * about to commit; it may have to wait for one that has begun to.
  */
 static void
 grant(Request *request)
@@ -541,7 +534,6 @@ fencing_release(PG_FUNCTION_ARGS)
 	XLogRecPtr wal_before = XactLastRecEnd;
 	LeaseRecord record;
 	Relation rel;
-	HeapTuple tuple;
 
 	require_primary("release()");
 	record_look(resource, &record);
@@ -560,12 +552,9 @@ fencing_release(PG_FUNCTION_ARGS)
 	(void) resource_lock(resource, LOCK_CHANGE, true);
 
 	rel = catalog_open(LEASE_TABLE, NoLock);
-	tuple = record.tuple;
-	((Form_lease) GETSTRUCT(tuple))->released = true;
-	CatalogTupleUpdate(rel, &tuple->t_self, tuple);
-	record_remember(resource, rel, &tuple->t_self);
+	((Form_lease) GETSTRUCT(record.tuple))->released = true;
+	record_write(rel, resource, &record, record.tuple);
 	table_close(rel, NoLock);
-	CommandCounterIncrement();
 	present_released(resource, wal_before);
 	PG_RETURN_BOOL(true);
 }
@@ -660,13 +649,39 @@ holders(const text *resource)
 }
 
 static bool
-evict_in_place(void *form, void *arg)
+mark_evicted(void *form, void *arg)
 {
 	Form_lease lease = form;
 
 	lease->token = *(int64 *) arg;
 	lease->released = lease->evicted = true;
 	return true;
+}
+
+/*
+ * evict_in_place
+ *		Raises the token of a record that was found, for all at once.  Returns
+ *		the new one.
+ */
+static int64
+evict_in_place(const text *resource, LeaseRecord *record)
+{
+	int64 token;
+	Relation rel;
+	XLogRecPtr lsn;
+
+	if (record->own)
+		ereport(ERROR,
+				(errcode(ERRCODE_ACTIVE_SQL_TRANSACTION),
+				 errmsg("cannot evict a lease that this transaction has changed"),
+				 errhint("Commit or roll back first.")));
+	token = token_draw(record->form.token);
+	rel = catalog_open(LEASE_TABLE, NoLock);
+	lsn = write_in_place(rel, &record->place.tid, mark_evicted, &token);
+	deadline_evict(resource);
+	table_close(rel, NoLock);
+	make_durable(lsn);
+	return token;
 }
 
 /*
@@ -683,9 +698,7 @@ fencing_evict(PG_FUNCTION_ARGS)
 {
 	text *resource = resource_argument(fcinfo, 0);
 	LeaseRecord record = {0};
-	Relation rel;
-	int64 token;
-	XLogRecPtr lsn;
+	int64 token = FENCE_NONE;
 
 	require_primary("evict()");
 	(void) resource_lock(resource, LOCK_EVICT, true);
@@ -707,30 +720,15 @@ fencing_evict(PG_FUNCTION_ARGS)
 	(void) resource_lock(resource, LOCK_CHANGE, true);
 
 	record_look_to_write(resource, &record);
-	if (!record.found)
-	{
-		resource_unlock(resource, LOCK_CHANGE);
-		resource_unlock(resource, LOCK_WRITER);
-		resource_unlock(resource, LOCK_EVICT);
-		PG_RETURN_NULL();
-	}
-	if (record.own)
-		ereport(ERROR,
-				(errcode(ERRCODE_ACTIVE_SQL_TRANSACTION),
-				 errmsg("cannot evict a lease that this transaction has changed"),
-				 errhint("Commit or roll back first.")));
-
-	token = token_draw(record.form.token);
-	rel = catalog_open(LEASE_TABLE, NoLock);
-	lsn = write_in_place(rel, &record.tuple->t_self, evict_in_place, &token);
-	deadline_evict(resource);
-	table_close(rel, NoLock);
-	make_durable(lsn);
+	if (record.found)
+		token = evict_in_place(resource, &record);
 
 	/* It is in force already, so let others go on. */
 	resource_unlock(resource, LOCK_CHANGE);
 	resource_unlock(resource, LOCK_WRITER);
 	resource_unlock(resource, LOCK_EVICT);
+	if (!record.found)
+		PG_RETURN_NULL();
 	queue_wake(resource);
 	PG_RETURN_INT64(token);
 }

@@ -390,10 +390,10 @@ wait_for_writer(const Entry *entry)
 
 /*
  * lock_for_commit
- *		Takes the commit locks of these entries in share mode, which keeps new
- *		grants out until the commit is visible.
+ *		Takes the commit locks of these entries, which keep new grants out until
+ *		the commit is visible.
  *
- * None is kept while another is waited for: a grant waits for the commit lock,
+ * None is kept while another is waited for: a grant waits for commits,
  * and must not wait behind a transaction that is still open.
  */
 static void

@@ -20,6 +20,7 @@
 #include "access/table.h"
 #include "access/tupmacs.h"
 #include "access/xact.h"
+#include "catalog/indexing.h"
 #include "catalog/pg_collation.h"
 #include "common/hashfn.h"
 #include "miscadmin.h"
@@ -72,9 +73,9 @@ resource_argument(FunctionCallInfo fcinfo, int n)
  * resource_scan
  *		Starts a scan of a table of ours by its resource column.
  *
- * With SnapshotSelf, mostly: it sees what is committed now and what this transaction did, in
- * this command too; and since it is no MVCC snapshot, it leaves no SIREAD
- * lock that would fail a SERIALIZABLE transaction for nothing.
+ * With SnapshotSelf, mostly: it sees what is committed now and what this
+ * transaction did, in this command too; and since it is no MVCC snapshot, it
+ * leaves no SIREAD lock that would fail a SERIALIZABLE transaction for nothing.
  */
 SysScanDesc
 resource_scan(Relation rel, Oid index, AttrNumber column,
@@ -117,8 +118,8 @@ known_place(const text *resource)
 	return place;
 }
 
-void
-record_remember(const text *resource, Relation rel, ItemPointer tid)
+static void
+remember_place(const text *resource, Relation rel, ItemPointer tid)
 {
 	uint64 hash = resource_hash(resource);
 	int i = hash % lengthof(places);
@@ -158,7 +159,7 @@ look_once(Relation rel, const text *resource, LeaseRecord *record)
 	if (HeapTupleIsValid(tuple))
 	{
 		read_record(rel, record, tuple);
-		record_remember(resource, rel, &tuple->t_self);
+		remember_place(resource, rel, &tuple->t_self);
 	}
 	systable_endscan(scan);
 }
@@ -304,6 +305,25 @@ record_look_to_write(const text *resource, LeaseRecord *record)
 
 	look_again(rel, resource, &place, record);
 	table_close(rel, NoLock);
+}
+
+/*
+ * record_write
+ *		Writes a new version of the record that record_look_to_write() found,
+ *		or the first one.
+ */
+void
+record_write(Relation rel, const text *resource, LeaseRecord *record,
+			 HeapTuple tuple)
+{
+	if (record->found)
+		CatalogTupleUpdate(rel, &record->place.tid, tuple);
+	else
+		CatalogTupleInsert(rel, tuple);
+	remember_place(resource, rel, &tuple->t_self);
+
+	/* So that this statement may write it once more. */
+	CommandCounterIncrement();
 }
 
 /* A column of a record that was found, other than those of its form. */

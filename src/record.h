@@ -78,8 +78,6 @@ extern text *resource_argument(FunctionCallInfo fcinfo, int n);
 extern bool record_is_later_than_snapshot(const text *resource,
 										  const LeaseRecord *record);
 
-extern void record_remember(const text *resource, Relation rel,
-							ItemPointer tid);
 extern void record_look(const text *resource, LeaseRecord *record);
 
 /* The same for a token that must hold the lease; LF004 where it does not. */
@@ -90,6 +88,8 @@ pg_noreturn extern void record_lost(const LeaseRecord *record,
 extern void record_look_again(const text *resource, const RecordPlace *place,
 							  LeaseRecord *record);
 extern void record_look_to_write(const text *resource, LeaseRecord *record);
+extern void record_write(Relation rel, const text *resource,
+						 LeaseRecord *record, HeapTuple tuple);
 extern text *record_role(const LeaseRecord *record);
 extern Datum record_column(const LeaseRecord *record, AttrNumber column,
 						   bool *isnull);

@@ -231,10 +231,12 @@ renew_record(void *form, void *arg)
 	return true;
 }
 
-/* Notes on record that this server draws now, in which epoch. */
+/* Sees to it that there is a record, and that it is of this server. */
 static void
-bring_up_to_date(Relation rel, const FormData_issuer *self, Issuer *issuer)
+settle_issuer(Relation rel, const FormData_issuer *self, Issuer *issuer)
 {
+	if (!issuer->recorded)
+		insert_record(rel, self, issuer);
 	if (!issuer->current)
 		(void) write_in_place(rel, &issuer->tid, renew_record,
 							  unconstify(FormData_issuer *, self));
@@ -253,9 +255,7 @@ read_issuer(Relation rel, Issuer *issuer)
 
 	identify(&self);
 	read_records(rel, &self, issuer);
-	if (!issuer->recorded)
-		insert_record(rel, &self, issuer);
-	bring_up_to_date(rel, &self, issuer);
+	settle_issuer(rel, &self, issuer);
 }
 
 static bool
@@ -306,8 +306,8 @@ log_ahead(Relation rel, Buffer buffer, HeapTupleHeader tuple, Size length)
 /*
  * next_of_sequence
  *		Draws from the sequence, and flushes its WAL before anyone sees the
- *		number.  Reads the issuer's record in the same moment, if it is asked
- *		for, so that no number is counted into another epoch than its own.
+ *		number.  Reads the issuer's record in the same moment, so that no number
+ *		is counted into another epoch than its own.
  *
  * As nextval() does, but for two things.  That leaves the flush to the commit
  * of whoever happened to write the WAL, and a crash before would draw the same
@@ -352,8 +352,7 @@ next_of_sequence(Relation issuer_rel, const FormData_issuer *self,
 	}
 	next = data->last_value;
 	logged = PageGetLSN(page);
-	if (issuer)
-		read_records(issuer_rel, self, issuer);
+	read_records(issuer_rel, self, issuer);
 	UnlockReleaseBuffer(buffer);
 	relation_close(rel, NoLock);
 	XLogFlush(logged);
@@ -376,9 +375,7 @@ token_draw(int64 last)
 
 	identify(&self);
 	number = next_of_sequence(rel, &self, &issuer);
-	if (!issuer.recorded)
-		insert_record(rel, &self, &issuer);
-	bring_up_to_date(rel, &self, &issuer);
+	settle_issuer(rel, &self, &issuer);
 	if (number >= EPOCH_SIZE)
 		ereport(ERROR,
 				(errcode(ERRCODE_SEQUENCE_GENERATOR_LIMIT_EXCEEDED),
@@ -459,6 +456,7 @@ fencing_new_epoch(PG_FUNCTION_ARGS)
 	int64 above = 0;
 	int64 epoch;
 	bool exhausted;
+	FormData_issuer self;
 	LOCKTAG tag;
 	XLogRecPtr lsn;
 
@@ -478,8 +476,9 @@ fencing_new_epoch(PG_FUNCTION_ARGS)
 	 */
 	rel = catalog_open(ISSUER_TABLE, RowExclusiveLock);
 	lock_issuer(&tag);
-	exhausted = next_of_sequence(NULL, NULL, NULL) >= EPOCH_SIZE - 1;
-	read_issuer(rel, &issuer);
+	identify(&self);
+	exhausted = next_of_sequence(rel, &self, &issuer) >= EPOCH_SIZE - 1;
+	settle_issuer(rel, &self, &issuer);
 	above = Max(above, issuer.floor);
 	epoch = Max(issuer.epoch, epoch_of(above)) + 1;
 	if (epoch > EPOCH_LAST)
