@@ -64,9 +64,10 @@ CREATE TABLE fencing.lease (
 	ttl bigint NOT NULL,
 	granted_at timestamptz NOT NULL,
 	grants bigint NOT NULL,
+	ended_at timestamptz NOT NULL,
+	ended bigint NOT NULL,
 	deadline tid NOT NULL,
 	released boolean NOT NULL,
-	evicted boolean NOT NULL,
 	named boolean NOT NULL,
 	resource text COLLATE "C" NOT NULL,
 	role text COLLATE "C" NOT NULL,
@@ -505,7 +506,7 @@ CREATE FUNCTION fencing.heartbeat_interval(ttl interval) RETURNS interval
 COMMENT ON FUNCTION fencing.heartbeat_interval(interval) IS 'ttl / 3: how often to renew';
 
 CREATE FUNCTION fencing.lease_deadline(resource text, token bigint, ttl bigint, place tid,
-		OUT expires_at timestamptz, OUT renewed_at timestamptz, OUT passed boolean)
+		OUT expires_at timestamptz, OUT renewed_at timestamptz, OUT passed boolean, OUT released boolean)
 	AS 'MODULE_PATHNAME', 'fencing_lease_deadline' LANGUAGE C VOLATILE STRICT PARALLEL UNSAFE;
 COMMENT ON FUNCTION fencing.lease_deadline(text, bigint, bigint, tid) IS 'deadline of a lease, for fencing.leases; NULL on a standby';
 
@@ -513,7 +514,7 @@ CREATE VIEW fencing.leases AS
 	SELECT l.resource, l.token, l.holder, l.data, l.granted_at, d.renewed_at, d.expires_at,
 		pg_catalog.make_interval(secs => l.ttl / 1000000.0) AS ttl,
 		l.grants,
-		CASE WHEN l.released THEN 'released'
+		CASE WHEN l.released OR d.released THEN 'released'
 			WHEN d.passed IS NULL THEN 'unknown'
 			WHEN d.passed THEN 'expired'
 			ELSE 'held' END AS state

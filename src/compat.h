@@ -12,6 +12,7 @@
 #define FENCING_COMPAT_H
 
 #include "access/genam.h"
+#include "access/heapam_xlog.h"
 #include "commands/sequence.h"
 #include "executor/executor.h"
 #include "miscadmin.h"
@@ -75,6 +76,14 @@ sequence_record_init(xl_seq_rec *record, Relation rel)
 	record->locator = locator_of(rel);
 #endif
 }
+
+/*
+ * From 18 the WAL record of a row changed in place tells which caches to
+ * invalidate; for a row of ours that is none.
+ */
+#if PG_VERSION_NUM < 180000
+#define MinSizeOfHeapInplace SizeOfHeapInplace
+#endif
 
 /* The primary key of a table, if it is checked at once. */
 static inline Oid

@@ -38,6 +38,7 @@
 #include "catalog.h"
 #include "deadline.h"
 #include "fence.h"
+#include "present.h"
 #include "record.h"
 
 /* The fixed-width columns of fencing.deadline, as they lie on the page. */
@@ -382,8 +383,8 @@ deadline_forget(const text *resource)
 
 /*
  * lease_deadline(resource text, token bigint, ttl bigint, place tid)
- *		For the view fencing.leases: expires_at, renewed_at and whether the
- *		deadline has passed.  All NULL on a standby, which cannot read an
+ *		For the view fencing.leases: expires_at, renewed_at, whether the deadline
+ *		has passed, and whether this transaction has released it.  All NULL on a standby, which cannot read an
  *		unlogged table.  A lease that nobody has looked at since a crash would
  *		have its full TTL from now; a view does not write that down.
  */
@@ -393,8 +394,8 @@ Datum
 fencing_lease_deadline(PG_FUNCTION_ARGS)
 {
 	TupleDesc desc;
-	Datum values[3] = {0};
-	bool nulls[3] = {true, true, true};
+	Datum values[4] = {0};
+	bool nulls[4] = {true, true, true, true};
 	Deadline deadline;
 
 	if (get_call_result_type(fcinfo, NULL, &desc) != TYPEFUNC_COMPOSITE)
@@ -415,7 +416,9 @@ fencing_lease_deadline(PG_FUNCTION_ARGS)
 			nulls[1] = deadline.renewed_at == deadline.at;
 		}
 		values[2] = BoolGetDatum(state == DEADLINE_PASSED);
-		nulls[0] = nulls[2] = false;
+		values[3] = BoolGetDatum(present_has_released(PG_GETARG_TEXT_PP(0),
+													  PG_GETARG_INT64(1)));
+		nulls[0] = nulls[2] = nulls[3] = false;
 	}
 	PG_RETURN_DATUM(HeapTupleGetDatum(heap_form_tuple(desc, values, nulls)));
 }

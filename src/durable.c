@@ -14,6 +14,7 @@
 
 #include <signal.h>
 
+#include "access/heapam_xlog.h"
 #include "access/htup_details.h"
 #include "access/xact.h"
 #include "access/xlog.h"
@@ -29,6 +30,7 @@
 #include "utils/rel.h"
 
 #include "catalog.h"
+#include "compat.h"
 #include "durable.h"
 
 bool fencing_require_synchronous = false;
@@ -142,23 +144,21 @@ restore_synchronous_commit(void)
  * write_in_place
  *		Changes the fixed-width columns of a row where it stands: seen by
  *		all at once, undone by no rollback, replayed after a crash and on a
- *		standby.  The server does the same to pg_database.datfrozenxid.
+ *		standby.  The server does the same to pg_database.datfrozenxid, with the
+ * same WAL record.
  *
  * change() gets those columns under the exclusive lock of the page, so that it
  * can look again before it writes; it returns whether it wrote.  It must not
  * raise an error.  Returns up to where the WAL must be flushed for the row as
  * it now is to be durable, also where another session wrote it, and may not
  * have flushed it yet.
- *
- * The record is an image of the page, without its hole.  A generic record
- * would be smaller, but wal_consistency_checking takes the hint bits of a heap
- * page, which nobody logs, for a difference and stops recovery.
  */
 XLogRecPtr
 write_in_place(Relation rel, ItemPointer tid,
 			   bool (*change)(void *form, void *arg), void *arg)
 {
-	Buffer buffer = ReadBuffer(rel, ItemPointerGetBlockNumber(tid));
+	Buffer buffer = read_block(rel, ItemPointerGetBlockNumber(tid));
+	Page page = BufferGetPage(buffer);
 	HeapTupleData tuple;
 	XLogRecPtr lsn;
 
@@ -169,10 +169,21 @@ write_in_place(Relation rel, ItemPointer tid,
 	{
 		MarkBufferDirty(buffer);
 		if (RelationNeedsWAL(rel))
-			(void) log_newpage_buffer(buffer, true);
+		{
+			xl_heap_inplace record = {0};
+
+			record.offnum = ItemPointerGetOffsetNumber(tid);
+			XLogBeginInsert();
+			XLogRegisterData((char *) &record, MinSizeOfHeapInplace);
+			XLogRegisterBuffer(0, buffer, REGBUF_STANDARD);
+			XLogRegisterBufData(0, (char *) GETSTRUCT(&tuple),
+								tuple.t_len - tuple.t_data->t_hoff);
+			lsn = XLogInsert(RM_HEAP_ID, XLOG_HEAP_INPLACE);
+			PageSetLSN(page, lsn);
+		}
 	}
 	END_CRIT_SECTION();
-	lsn = PageGetLSN(BufferGetPage(buffer));
+	lsn = PageGetLSN(page);
 	UnlockReleaseBuffer(buffer);
 	return lsn;
 }

@@ -176,9 +176,10 @@ write_grant(Request *request)
 		TimestampTzGetDatum(request->deadline.renewed_at);
 	values[Anum_lease_grants - 1] =
 		Int64GetDatum(record->found ? record->form.grants + 1 : 1);
+	values[Anum_lease_ended_at - 1] = TimestampTzGetDatum(0);
+	values[Anum_lease_ended - 1] = Int64GetDatum(0);
 	values[Anum_lease_deadline - 1] = PointerGetDatum(&record->form.deadline);
 	values[Anum_lease_released - 1] = BoolGetDatum(false);
-	values[Anum_lease_evicted - 1] = BoolGetDatum(false);
 	values[Anum_lease_named - 1] = BoolGetDatum(request->holder != NULL);
 	values[Anum_lease_resource - 1] = PointerGetDatum(request->resource);
 	values[Anum_lease_role - 1] = PointerGetDatum(request->role);
@@ -531,9 +532,7 @@ fencing_release(PG_FUNCTION_ARGS)
 {
 	text *resource = resource_argument(fcinfo, 0);
 	int64 token = token_argument(fcinfo, 1);
-	XLogRecPtr wal_before = XactLastRecEnd;
 	LeaseRecord record;
-	Relation rel;
 
 	require_primary("release()");
 	record_look(resource, &record);
@@ -550,12 +549,7 @@ fencing_release(PG_FUNCTION_ARGS)
 	}
 	require_role_of(&record, resource);
 	(void) resource_lock(resource, LOCK_CHANGE, true);
-
-	rel = catalog_open(LEASE_TABLE, NoLock);
-	((Form_lease) GETSTRUCT(record.tuple))->released = true;
-	record_write(rel, resource, &record, record.tuple);
-	table_close(rel, NoLock);
-	present_released(resource, wal_before);
+	present_released(resource, token, &record);
 	PG_RETURN_BOOL(true);
 }
 
@@ -648,16 +642,6 @@ holders(const text *resource)
 	return all;
 }
 
-static bool
-mark_evicted(void *form, void *arg)
-{
-	Form_lease lease = form;
-
-	lease->token = *(int64 *) arg;
-	lease->released = lease->evicted = true;
-	return true;
-}
-
 /*
  * evict_in_place
  *		Raises the token of a record that was found, for all at once.  Returns
@@ -667,7 +651,6 @@ static int64
 evict_in_place(const text *resource, LeaseRecord *record)
 {
 	int64 token;
-	Relation rel;
 	XLogRecPtr lsn;
 
 	if (record->own)
@@ -676,10 +659,8 @@ evict_in_place(const text *resource, LeaseRecord *record)
 				 errmsg("cannot evict a lease that this transaction has changed"),
 				 errhint("Commit or roll back first.")));
 	token = token_draw(record->form.token);
-	rel = catalog_open(LEASE_TABLE, NoLock);
-	lsn = write_in_place(rel, &record->place.tid, mark_evicted, &token);
+	lsn = record_end(&record->place, token);
 	deadline_evict(resource);
-	table_close(rel, NoLock);
 	make_durable(lsn);
 	return token;
 }

@@ -86,13 +86,6 @@ static lasts_hash *last_entries;
 
 static int64 presented = FENCE_NONE;
 
-/*
- * End of the WAL of a transaction that so far did nothing but release; reset
- * to invalid by anything else.
- */
-static XLogRecPtr releases_end;
-static bool releases_only;
-
 static void
 reset(void)
 {
@@ -101,8 +94,6 @@ reset(void)
 	n_entries = max_entries = 0;
 	last_entries = NULL;
 	presented = FENCE_NONE;
-	releases_end = InvalidXLogRecPtr;
-	releases_only = true;
 }
 
 static int
@@ -324,17 +315,20 @@ present_has_granted(const text *resource, int64 token)
 	return false;
 }
 
-/*
- * present_released
- *		wal_before is where this transaction's WAL ended before the release.
- *		As long as releases are all it wrote, its commit need not be flushed.
- */
+/* The commit writes it into the record, which none else may write till then. */
 void
-present_released(const text *resource, XLogRecPtr wal_before)
+present_released(const text *resource, int64 token, const LeaseRecord *record)
 {
-	add(ENTRY_RELEASE, resource, FENCE_NONE, ERROR);
-	releases_only = releases_only && wal_before == releases_end;
-	releases_end = XactLastRecEnd;
+	add_check(ENTRY_RELEASE, resource, token, ERROR, record);
+}
+
+bool
+present_has_released(const text *resource, int64 token)
+{
+	for (int i = last_entry(resource); i >= 0; i = entry_before(i))
+		if (entries[i].kind == ENTRY_RELEASE && entries[i].token == token)
+			return true;
+	return false;
 }
 
 /*
@@ -482,12 +476,42 @@ check_at_commit(const Entry *entry)
 		relation_close(place.rel, NoLock);
 }
 
+/*
+ * write_releases
+ *		As the last thing before the commit.
+ *
+ * A transaction that has written nothing else needs no transaction ID for
+ * that: it cannot fail any more, and a record written in place is as good.
+ * One that may yet fail to be serializable needs one, but its commit need not
+ * be flushed for a release.
+ */
+static void
+write_releases(void)
+{
+	bool only = !TransactionIdIsValid(GetTopTransactionIdIfAny());
+
+	for (int i = 0; i < n_entries; i++)
+	{
+		const Entry *entry = &entries[i];
+
+		if (entry->kind != ENTRY_RELEASE)
+			continue;
+		if (only && !IsolationIsSerializable())
+			(void) record_end(&entry->place, entry->token);
+		else
+			record_release(entry->resource, &entry->place, entry->token);
+	}
+	if (only && IsolationIsSerializable())
+		allow_lazy_commit();
+}
+
 static void
 before_commit(void)
 {
 	int *checks = palloc(Max(n_entries, 1) * sizeof(int));
 	int n_checks = 0;
 	bool granted = false;
+	bool released = false;
 
 	for (int i = 0; i < n_entries; i++)
 	{
@@ -495,16 +519,17 @@ before_commit(void)
 			checks[n_checks++] = i;
 		if (entries[i].kind == ENTRY_GRANT)
 			granted = true;
+		if (entries[i].kind == ENTRY_RELEASE)
+			released = true;
 	}
 	lock_for_commit(checks, n_checks);
 	for (int i = 0; i < n_checks; i++)
 		check_at_commit(&entries[checks[i]]);
 
+	if (released)
+		write_releases();
 	if (granted)
 		force_durable_commit();
-	else if (releases_only && !XLogRecPtrIsInvalid(releases_end) &&
-			 XactLastRecEnd == releases_end)
-		allow_lazy_commit();
 }
 
 static void

@@ -8,9 +8,8 @@
 #ifndef FENCING_PRESENT_H
 #define FENCING_PRESENT_H
 
-#include "access/xlogdefs.h"
-
 #include "errors.h"
+#include "record.h"
 
 extern void present_init(void);
 
@@ -44,6 +43,8 @@ extern void present_granted(const text *resource, int64 token,
 							int64 superseded);
 extern bool present_has_granted(const text *resource, int64 token);
 extern void present_forgotten(void);
-extern void present_released(const text *resource, XLogRecPtr wal_before);
+extern void present_released(const text *resource, int64 token,
+							 const LeaseRecord *record);
+extern bool present_has_released(const text *resource, int64 token);
 
 #endif /* FENCING_PRESENT_H */

@@ -18,6 +18,7 @@
 #include "access/heapam.h"
 #include "access/htup_details.h"
 #include "access/table.h"
+#include "access/transam.h"
 #include "access/tupmacs.h"
 #include "access/xact.h"
 #include "catalog/indexing.h"
@@ -30,10 +31,13 @@
 #include "utils/fmgroids.h"
 #include "utils/rel.h"
 #include "utils/snapmgr.h"
+#include "utils/timestamp.h"
 
 #include "catalog.h"
 #include "compat.h"
+#include "durable.h"
 #include "errors.h"
+#include "present.h"
 #include "record.h"
 
 #define NAME_MAX_BYTES 512
@@ -99,7 +103,7 @@ static struct
 {
 	uint32 hash; /* the half that does not tell the element */
 	ItemPointerData tid;
-} places[4096];
+} places[16384];
 
 static Oid places_file; /* they are in this one */
 
@@ -131,8 +135,13 @@ remember_place(const text *resource, Relation rel, ItemPointer tid)
 	places[i].tid = *tid;
 }
 
+/*
+ * read_record
+ *		A release by this transaction, which its commit will write, counts.
+ */
 static void
-read_record(Relation rel, LeaseRecord *record, HeapTuple tuple)
+read_record(Relation rel, const text *resource, LeaseRecord *record,
+			HeapTuple tuple)
 {
 	TransactionId xmin = HeapTupleHeaderGetXmin(tuple->t_data);
 
@@ -145,6 +154,8 @@ read_record(Relation rel, LeaseRecord *record, HeapTuple tuple)
 	record->after_snapshot = !record->own &&
 		IsolationUsesXactSnapshot() &&
 		XidInMVCCSnapshot(xmin, GetTransactionSnapshot());
+	if (present_has_released(resource, record->form.token))
+		record->form.released = record->own = true;
 }
 
 static void
@@ -158,7 +169,7 @@ look_once(Relation rel, const text *resource, LeaseRecord *record)
 	memset(&record->place, 0, sizeof(record->place));
 	if (HeapTupleIsValid(tuple))
 	{
-		read_record(rel, record, tuple);
+		read_record(rel, resource, record, tuple);
 		remember_place(resource, rel, &tuple->t_self);
 	}
 	systable_endscan(scan);
@@ -213,7 +224,7 @@ look_at_version(Relation rel, const text *resource, const RecordPlace *place,
 		same = same_resource(text_after(GETSTRUCT(&tuple), SIZEOF_LEASE_FORM),
 							 resource);
 		if (same)
-			read_record(rel, record, &tuple);
+			read_record(rel, resource, record, &tuple);
 	}
 	ReleaseBuffer(buffer);
 	return same;
@@ -326,6 +337,67 @@ record_write(Relation rel, const text *resource, LeaseRecord *record,
 	CommandCounterIncrement();
 }
 
+/*
+ * record_release
+ *		Writes a release at the commit of whoever released.  Nothing to write is
+ *		left if it has granted the resource anew, or forgotten it, since.
+ */
+void
+record_release(const text *resource, const RecordPlace *place, int64 token)
+{
+	Relation rel = catalog_open(LEASE_TABLE, NoLock);
+	LeaseRecord record;
+
+	look_again(rel, resource, place, &record);
+	if (record.found && record.form.token == token)
+	{
+		((Form_lease) GETSTRUCT(record.tuple))->released = true;
+		record_write(rel, resource, &record, record.tuple);
+	}
+	table_close(rel, NoLock);
+}
+
+/* What is written over a record in place when its grant ends. */
+typedef struct End
+{
+	int64 token;
+	TimestampTz at;
+	int64 next; /* transaction ID */
+} End;
+
+static bool
+end_grant(void *form, void *arg)
+{
+	const End *end = arg;
+	Form_lease lease = form;
+
+	lease->token = end->token;
+	lease->ended_at = end->at;
+	lease->ended = end->next;
+	lease->released = true;
+	return true;
+}
+
+/*
+ * record_end
+ *		Ends a grant in place: the record that record_look_to_write() found is
+ *		released, with this token.  Returns up to where the WAL must be flushed.
+ */
+XLogRecPtr
+record_end(const RecordPlace *place, int64 token)
+{
+	Relation rel = catalog_open(LEASE_TABLE, NoLock);
+	ItemPointerData tid = place->tid;
+	End end = {
+		.token = token,
+		.at = GetCurrentTimestamp(),
+		.next = (int64) U64FromFullTransactionId(ReadNextFullTransactionId())};
+	XLogRecPtr lsn = write_in_place(rel, &tid, end_grant, &end);
+
+	table_close(rel, NoLock);
+	return lsn;
+}
+
 /* A column of a record that was found, other than those of its form. */
 Datum
 record_column(const LeaseRecord *record, AttrNumber column, bool *isnull)
@@ -352,6 +424,30 @@ others_ended_since_snapshot(void)
 	Snapshot latest = GetLatestSnapshot();
 
 	return latest->xmax != ours->xmax || latest->xcnt != ours->xcnt;
+}
+
+/*
+ * ended_before_snapshot
+ *		Was a grant that was ended in place ended before our snapshot was taken?
+ *
+ * Surely so if a transaction that began after that had ended by then.  Where
+ * none had, the snapshot may be older, but is as good if nothing has ended since.
+ * The clock only refuses more: a release that changed no data is one too.
+ *
+ * An ID that is yet to come is of another server, from which the record was
+ * restored.
+ */
+static bool
+ended_before_snapshot(const FormData_lease *form)
+{
+	FullTransactionId next = ReadNextFullTransactionId();
+	uint32 behind = XidFromFullTransactionId(next) - GetTransactionSnapshot()->xmax;
+
+	if ((uint64) form->ended > U64FromFullTransactionId(next) ||
+		(uint64) form->ended < U64FromFullTransactionId(next) - behind)
+		return true;
+	return form->ended_at < GetCurrentTransactionStartTimestamp() &&
+		!others_ended_since_snapshot();
 }
 
 /*
@@ -392,7 +488,8 @@ was_forgotten_since_snapshot(const text *resource)
  *		written under it, when the snapshot of this transaction was taken, or
  *		later?
  *
- * One who did not release it may have written until now.
+ * One who did not release it may have written until now; one whose grant was
+ * ended in place, until then.
  */
 bool
 record_is_later_than_snapshot(const text *resource, const LeaseRecord *record)
@@ -401,9 +498,11 @@ record_is_later_than_snapshot(const text *resource, const LeaseRecord *record)
 		return false;
 	if (!record->found)
 		return was_forgotten_since_snapshot(resource);
-	return record->after_snapshot ||
-		((!record->form.released || record->form.evicted) &&
-		 others_ended_since_snapshot());
+	if (record->after_snapshot)
+		return true;
+	if (!record->form.released)
+		return others_ended_since_snapshot();
+	return record->form.ended != 0 && !ended_before_snapshot(&record->form);
 }
 
 /*

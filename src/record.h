@@ -10,6 +10,7 @@
 
 #include "access/htup.h"
 #include "access/genam.h"
+#include "access/xlogdefs.h"
 #include "datatype/timestamp.h"
 #include "fmgr.h"
 #include "storage/itemptr.h"
@@ -26,9 +27,10 @@ typedef struct FormData_lease
 	int64 ttl;	 /* longest promised, in microseconds */
 	TimestampTz granted_at;
 	int64 grants;			  /* how many so far */
+	TimestampTz ended_at;	  /* released in place: when ... */
+	int64 ended;			  /* ... and the next transaction ID then; else 0 */
 	ItemPointerData deadline; /* where its row in fencing.deadline should be */
 	bool released;			  /* by its holder, or evicted */
-	bool evicted;			  /* in place: no row version tells when */
 	bool named;				  /* the caller gave the holder's name */
 							  /* the rest follows */
 } FormData_lease;
@@ -42,15 +44,16 @@ typedef FormData_lease *Form_lease;
 #define Anum_lease_ttl		  2
 #define Anum_lease_granted_at 3
 #define Anum_lease_grants	  4
-#define Anum_lease_deadline	  5
-#define Anum_lease_released	  6
-#define Anum_lease_evicted	  7
-#define Anum_lease_named	  8
-#define Anum_lease_resource	  9
-#define Anum_lease_role		  10
-#define Anum_lease_holder	  11
-#define Anum_lease_data		  12
-#define Natts_lease			  12
+#define Anum_lease_ended_at	  5
+#define Anum_lease_ended	  6
+#define Anum_lease_deadline	  7
+#define Anum_lease_released	  8
+#define Anum_lease_named	  9
+#define Anum_lease_resource	  10
+#define Anum_lease_role		  11
+#define Anum_lease_holder	  12
+#define Anum_lease_data		  13
+#define Natts_lease			  13
 
 /* Where a version of a lease record is. */
 typedef struct RecordPlace
@@ -63,7 +66,7 @@ typedef struct RecordPlace
 typedef struct LeaseRecord
 {
 	bool found;
-	bool own;			 /* this transaction wrote it */
+	bool own;			 /* this transaction wrote it, or will at its commit */
 	bool after_snapshot; /* committed after our transaction snapshot */
 	FormData_lease form;
 	HeapTuple tuple;   /* a copy */
@@ -90,6 +93,9 @@ extern void record_look_again(const text *resource, const RecordPlace *place,
 extern void record_look_to_write(const text *resource, LeaseRecord *record);
 extern void record_write(Relation rel, const text *resource,
 						 LeaseRecord *record, HeapTuple tuple);
+extern void record_release(const text *resource, const RecordPlace *place,
+						   int64 token);
+extern XLogRecPtr record_end(const RecordPlace *place, int64 token);
 extern text *record_role(const LeaseRecord *record);
 extern Datum record_column(const LeaseRecord *record, AttrNumber column,
 						   bool *isnull);

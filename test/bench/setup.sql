@@ -118,7 +118,7 @@ BEGIN ATOMIC
             SELECT 1, now() + CASE g % 2 WHEN 0 THEN interval '1 day' ELSE '0' END, now(), 0, '2000-01-01', '2000-01-01', false, false, 'grow/' || g
             FROM generate_series(from_number, to_number) g
             RETURNING ctid AS place, resource)
-    INSERT INTO fencing.lease (token, ttl, granted_at, grants, deadline, released, evicted, named, resource, role, holder)
-        SELECT 1, 86400000000, now(), 1, place, false, false, false, resource, current_user,
+    INSERT INTO fencing.lease (token, ttl, granted_at, grants, ended_at, ended, deadline, released, named, resource, role, holder)
+        SELECT 1, 86400000000, now(), 1, '2000-01-01', 0, place, false, false, resource, current_user,
             'bench@[local] pgbench pid=1000 token=1' FROM deadlines;
 END;

@@ -56,6 +56,14 @@ crash();
 is(acquire($node, 'postgres', 'job'), '', 'after a crash the renewed lease is held');
 cmp_ok(seconds_left(), '>', 3500, 'for the longer TTL');
 
+# A release is written in place; flushed by whatever comes after it, it survives too.
+my $given_back = acquire($node, 'postgres', 'given back', "ttl => '1 h'");
+$node->safe_psql('postgres', "SELECT fencing.release('given back', $given_back)");
+acquire($node, 'postgres', 'another');
+crash();
+is($node->safe_psql('postgres', q{SELECT token, grants, state FROM fencing.leases WHERE resource = 'given back'}),
+	"$given_back|1|released", 'a release survives a crash');
+
 # A token drawn for the user's own table, and one of a grant that was rolled back, come no second time.
 my $drawn = $node->safe_psql('postgres', 'SELECT fencing.issue_token()');
 my $undone = $node->safe_psql('postgres', "BEGIN; SELECT token FROM fencing.acquire('undone'); ROLLBACK");

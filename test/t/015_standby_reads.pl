@@ -10,7 +10,8 @@ use FencingCluster;
 use FencingTest;
 use Test::More;
 
-my $primary = primary('primary', {});
+# What is written in place is replayed to the byte: the standby compares each page with the primary's.
+my $primary = primary('primary', {}, 'wal_consistency_checking = all');
 my $standby = standby_of($primary, 'standby');
 
 $primary->safe_psql('postgres', q{
