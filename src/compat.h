@@ -12,6 +12,7 @@
 #define FENCING_COMPAT_H
 
 #include "access/genam.h"
+#include "access/heapam.h"
 #include "access/heapam_xlog.h"
 #include "commands/sequence.h"
 #include "executor/executor.h"
@@ -74,6 +75,19 @@ sequence_record_init(xl_seq_rec *record, Relation rel)
 	record->node = locator_of(rel);
 #else
 	record->locator = locator_of(rel);
+#endif
+}
+
+/* From 16 it tells which indexes need an entry; HeapTupleIsHeapOnly() does too. */
+static inline void
+update_row(Relation rel, ItemPointer tid, HeapTuple tuple)
+{
+#if PG_VERSION_NUM < 160000
+	simple_heap_update(rel, tid, tuple);
+#else
+	TU_UpdateIndexes indexes;
+
+	simple_heap_update(rel, tid, tuple, &indexes);
 #endif
 }
 

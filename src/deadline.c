@@ -178,6 +178,9 @@ has_passed(const DeadlineRow *row, int slot, TimestampTz now)
 /*
  * deadline_look
  *		Has the deadline of a token passed?  With decide, for good.
+ *
+ * Many may look at one that has not, so only to close it the page is locked
+ * for itself; the pin keeps the row where it is meanwhile.
  */
 DeadlineState
 deadline_look(const text *resource, ItemPointer place, int64 token,
@@ -187,9 +190,16 @@ deadline_look(const text *resource, ItemPointer place, int64 token,
 	DeadlineState state = DEADLINE_MISSING;
 	int slot;
 
-	open_row(&row, resource, place, token,
-			 decide ? BUFFER_LOCK_EXCLUSIVE : BUFFER_LOCK_SHARE);
+	open_row(&row, resource, place, token, BUFFER_LOCK_SHARE);
 	slot = slot_of(&row, token);
+	if (decide && slot >= 0 && has_passed(&row, slot, GetCurrentTimestamp()))
+	{
+		LockBuffer(row.buffer, BUFFER_LOCK_UNLOCK);
+		LockBuffer(row.buffer, BUFFER_LOCK_EXCLUSIVE);
+		slot = slot_of(&row, token);
+	}
+	else
+		decide = false;
 	if (slot >= 0)
 	{
 		state = has_passed(&row, slot, GetCurrentTimestamp())
@@ -202,7 +212,7 @@ deadline_look(const text *resource, ItemPointer place, int64 token,
 			MarkBufferDirty(row.buffer);
 		}
 	}
-	close_row(&row, decide);
+	close_row(&row, state == DEADLINE_PASSED && decide);
 	return state;
 }
 

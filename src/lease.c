@@ -56,10 +56,12 @@ typedef struct Request
 	bool data_isnull;
 	text *role;
 
+	Relation leases;	/* open */
 	LeaseRecord record; /* as last looked at */
 	Deadline deadline;	/* of its grant, or of ours */
 	bool has_deadline;
 	bool in_force; /* neither released nor past its deadline */
+	int64 passed;  /* the token whose deadline has passed, for good */
 	int64 token;   /* granted to us */
 	text *granted_to;
 } Request;
@@ -110,22 +112,24 @@ default_holder(const Request *request)
 /*
  * looks_free
  *		The unlocked look.  A deadline that is missing has to be looked at
- *		under the lock.
+ *		under the lock; one that has passed need not be looked at again.
  */
 static bool
 looks_free(Request *request)
 {
 	DeadlineState state;
 
-	record_look(request->resource, &request->record);
+	record_look_in(request->leases, request->resource, &request->record);
 	request->in_force = false;
 	if (!request->record.found || request->record.form.released)
 		return true;
 	state = deadline_look(request->resource, &request->record.form.deadline,
-						  request->record.form.token, false,
+						  request->record.form.token, true,
 						  &request->deadline);
 	request->has_deadline = state != DEADLINE_MISSING;
 	request->in_force = state != DEADLINE_PASSED;
+	if (state == DEADLINE_PASSED)
+		request->passed = request->record.form.token;
 	return state != DEADLINE_AHEAD || is_holder_again(request);
 }
 
@@ -138,9 +142,9 @@ is_free(Request *request)
 {
 	const LeaseRecord *record = &request->record;
 
-	record_look_to_write(request->resource, &request->record);
-	request->has_deadline = false;
-	if (!record->found || record->form.released || is_holder_again(request))
+	record_look_to_write(request->leases, request->resource, &request->record);
+	if (!record->found || record->form.released ||
+		record->form.token == request->passed || is_holder_again(request))
 		return true;
 	request->has_deadline = true;
 	switch (deadline_look(request->resource, &request->record.form.deadline,
@@ -165,7 +169,6 @@ static void
 write_grant(Request *request)
 {
 	LeaseRecord *record = &request->record;
-	Relation rel = catalog_open(LEASE_TABLE, NoLock);
 	Datum values[Natts_lease];
 	bool nulls[Natts_lease] = {false};
 	HeapTuple tuple;
@@ -186,25 +189,22 @@ write_grant(Request *request)
 	values[Anum_lease_holder - 1] = PointerGetDatum(request->granted_to);
 	values[Anum_lease_data - 1] = request->data;
 	nulls[Anum_lease_data - 1] = request->data_isnull;
-	tuple = heap_form_tuple(RelationGetDescr(rel), values, nulls);
-	record_write(rel, request->resource, record, tuple);
-	table_close(rel, NoLock);
+	tuple = heap_form_tuple(RelationGetDescr(request->leases), values, nulls);
+	record_write(request->leases, request->resource, record, tuple);
 }
 
 /*
  * grant
- *		We hold the writer's lock and the resource is free.
+ *		We hold the lock for the change and the resource is free.
  *
- * The lock for the change keeps out holders of the previous grant that are
- * about to commit; it may have to wait for one that has begun to.
+ * That lock keeps out holders of the previous grant that are about to commit;
+ * it may have to wait for one that has begun to.
  */
 static void
 grant(Request *request)
 {
 	const LeaseRecord *record = &request->record;
 	int64 last = record->found ? record->form.token : 0;
-
-	(void) resource_lock(request->resource, LOCK_CHANGE, true);
 
 	if (record_is_later_than_snapshot(request->resource, record))
 		error_snapshot_too_early(text_to_cstring(request->resource));
@@ -225,20 +225,45 @@ grant(Request *request)
  *		Grants if that can be done at once.  Without waiting for any open
  *		transaction: whoever else holds the writer's lock has a grant that is
  *		undecided, and then we are refused.
+ *
+ * Mostly the lock for the change is free, and serves as the writer's too.
  */
 static bool
 try_grant(Request *request, bool *undecided)
 {
-	*undecided = !resource_lock(request->resource, LOCK_WRITER, false);
-	if (*undecided)
+	ResourceLock which = LOCK_CHANGE;
+	bool locked = resource_lock(request->resource, which, false);
+
+	if (!locked)
+	{
+		which = LOCK_WRITER;
+		locked = resource_lock(request->resource, which, false);
+	}
+	*undecided = !locked;
+	if (!locked)
 		return false;
 	if (is_free(request))
 	{
+		if (which == LOCK_WRITER)
+			(void) resource_lock(request->resource, LOCK_CHANGE, true);
 		grant(request);
 		return true;
 	}
-	resource_unlock(request->resource, LOCK_WRITER);
+	resource_unlock(request->resource, which);
 	return false;
+}
+
+static void
+open_leases(Request *request)
+{
+	request->leases = catalog_open(LEASE_TABLE, RowExclusiveLock);
+}
+
+/* Who has written keeps the table locked to the end of the transaction. */
+static void
+close_leases(Request *request, bool written)
+{
+	table_close(request->leases, written ? NoLock : RowExclusiveLock);
 }
 
 /*
@@ -254,14 +279,16 @@ static bool
 acquire_now(Request *request)
 {
 	bool undecided;
+	bool granted;
 
-	if (!looks_free(request))
-		return false;
-	if (!request->record.own &&
-		!(request->in_force && is_holder_again(request)) &&
-		queue_has_waiters(request->resource))
-		return false;
-	return try_grant(request, &undecided);
+	open_leases(request);
+	granted = looks_free(request) &&
+		(request->record.own ||
+		 (request->in_force && is_holder_again(request)) ||
+		 !queue_has_waiters(request->resource)) &&
+		try_grant(request, &undecided);
+	close_leases(request, granted);
+	return granted;
 }
 
 /* One try of the first in line (QueueTry). */
@@ -269,12 +296,14 @@ static bool
 acquire_first(void *arg, bool *undecided, TimestampTz *until)
 {
 	Request *request = arg;
+	bool granted;
 
 	*undecided = false;
-	if (looks_free(request) && try_grant(request, undecided))
-		return true;
+	open_leases(request);
+	granted = looks_free(request) && try_grant(request, undecided);
+	close_leases(request, granted);
 	*until = request->has_deadline ? request->deadline.at : DT_NOEND;
-	return false;
+	return granted;
 }
 
 /* Reads the arguments of acquire(); *wait is 0 where it shall not wait. */
@@ -533,24 +562,29 @@ fencing_release(PG_FUNCTION_ARGS)
 	text *resource = resource_argument(fcinfo, 0);
 	int64 token = token_argument(fcinfo, 1);
 	LeaseRecord record;
+	Relation rel;
+	bool released = false;
 
 	require_primary("release()");
-	record_look(resource, &record);
-	if (!record.found || token < record.form.token || record.form.released)
-		PG_RETURN_BOOL(false);
-
-	/* A grant in progress decides first whose lease it is. */
-	(void) resource_lock(resource, LOCK_WRITER, true);
-	record_look_to_write(resource, &record);
-	if (!record.found || record.form.token != token || record.form.released)
+	rel = catalog_open(LEASE_TABLE, RowExclusiveLock);
+	record_look_in(rel, resource, &record);
+	if (record.found && token >= record.form.token && !record.form.released)
 	{
-		resource_unlock(resource, LOCK_WRITER);
-		PG_RETURN_BOOL(false);
+		/* A grant in progress decides first whose lease it is. */
+		(void) resource_lock(resource, LOCK_CHANGE, true);
+		record_look_to_write(rel, resource, &record);
+		released = record.found && token == record.form.token &&
+			!record.form.released;
+		if (released)
+		{
+			require_role_of(&record, resource);
+			present_released(resource, token, &record);
+		}
+		else
+			resource_unlock(resource, LOCK_CHANGE);
 	}
-	require_role_of(&record, resource);
-	(void) resource_lock(resource, LOCK_CHANGE, true);
-	present_released(resource, token, &record);
-	PG_RETURN_BOOL(true);
+	table_close(rel, released ? NoLock : RowExclusiveLock);
+	PG_RETURN_BOOL(released);
 }
 
 /* ---- administrators ---- */
@@ -566,26 +600,27 @@ Datum
 fencing_forget(PG_FUNCTION_ARGS)
 {
 	Request request = {0};
-	Relation rel;
+	bool free;
 
 	request.resource = resource_argument(fcinfo, 0);
 	require_primary("forget()");
 	if (!resource_lock(request.resource, LOCK_WRITER, false))
 		PG_RETURN_BOOL(false);
-	if (!is_free(&request) || !request.record.found)
+	open_leases(&request);
+	free = is_free(&request) && request.record.found;
+	if (free)
 	{
-		resource_unlock(request.resource, LOCK_WRITER);
-		PG_RETURN_BOOL(false);
+		(void) resource_lock(request.resource, LOCK_CHANGE, true);
+		token_raise_floor(request.record.form.token);
+		CatalogTupleDelete(request.leases, &request.record.tuple->t_self);
+		deadline_forget(request.resource);
+		CommandCounterIncrement();
+		present_forgotten();
 	}
-	(void) resource_lock(request.resource, LOCK_CHANGE, true);
-	token_raise_floor(request.record.form.token);
-	rel = catalog_open(LEASE_TABLE, NoLock);
-	CatalogTupleDelete(rel, &request.record.tuple->t_self);
-	table_close(rel, NoLock);
-	deadline_forget(request.resource);
-	CommandCounterIncrement();
-	present_forgotten();
-	PG_RETURN_BOOL(true);
+	else
+		resource_unlock(request.resource, LOCK_WRITER);
+	close_leases(&request, free);
+	PG_RETURN_BOOL(free);
 }
 
 /* Ends the session of a virtual transaction; true if there was one. */
@@ -680,6 +715,7 @@ fencing_evict(PG_FUNCTION_ARGS)
 	text *resource = resource_argument(fcinfo, 0);
 	LeaseRecord record = {0};
 	int64 token = FENCE_NONE;
+	Relation rel;
 
 	require_primary("evict()");
 	(void) resource_lock(resource, LOCK_EVICT, true);
@@ -700,9 +736,11 @@ fencing_evict(PG_FUNCTION_ARGS)
 	terminate_all(holders(resource));
 	(void) resource_lock(resource, LOCK_CHANGE, true);
 
-	record_look_to_write(resource, &record);
+	rel = catalog_open(LEASE_TABLE, RowExclusiveLock);
+	record_look_to_write(rel, resource, &record);
 	if (record.found)
 		token = evict_in_place(resource, &record);
+	table_close(rel, NoLock);
 
 	/* It is in force already, so let others go on. */
 	resource_unlock(resource, LOCK_CHANGE);

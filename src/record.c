@@ -21,6 +21,7 @@
 #include "access/transam.h"
 #include "access/tupmacs.h"
 #include "access/xact.h"
+#include "catalog/index.h"
 #include "catalog/indexing.h"
 #include "catalog/pg_collation.h"
 #include "common/hashfn.h"
@@ -239,7 +240,7 @@ look_again(Relation rel, const text *resource, const RecordPlace *place,
 }
 
 /*
- * record_look
+ * record_look, record_look_in
  *		Reads the lease record of a resource, as it is now.
  *
  * While another session commits a new version, a scan may pass the new one
@@ -249,14 +250,21 @@ look_again(Relation rel, const text *resource, const RecordPlace *place,
  * committed meanwhile, and then any token known before is stale.
  */
 void
-record_look(const text *resource, LeaseRecord *record)
+record_look_in(Relation rel, const text *resource, LeaseRecord *record)
 {
-	Relation rel = catalog_open(LEASE_TABLE, AccessShareLock);
 	RecordPlace place = known_place(resource);
 
 	look_again(rel, resource, &place, record);
 	if (!record->found)
 		look_once(rel, resource, record);
+}
+
+void
+record_look(const text *resource, LeaseRecord *record)
+{
+	Relation rel = catalog_open(LEASE_TABLE, AccessShareLock);
+
+	record_look_in(rel, resource, record);
 	table_close(rel, AccessShareLock);
 }
 
@@ -303,19 +311,39 @@ record_look_again(const text *resource, const RecordPlace *place,
  *		The same for one who holds the writer's lock and may write the record;
  *		*record is what an earlier look found, or all zero.
  *
- * The table stays locked, as by any writer, to the end of the transaction.
- * Else VACUUM FULL could move the row between the look and the write, and
- * REINDEX CONCURRENTLY would not wait for a row that is not committed yet, and
- * leave it out of the index.
+ * The table is locked for that, and stays so to the end of a transaction that
+ * writes.  Else VACUUM FULL could move the row between the look and the write,
+ * and REINDEX CONCURRENTLY would not wait for a row that is not committed yet,
+ * and leave it out of the index.
  */
 void
-record_look_to_write(const text *resource, LeaseRecord *record)
+record_look_to_write(Relation rel, const text *resource, LeaseRecord *record)
 {
-	Relation rel = catalog_open(LEASE_TABLE, RowExclusiveLock);
 	RecordPlace place = record->place;
 
 	look_again(rel, resource, &place, record);
-	table_close(rel, NoLock);
+}
+
+/*
+ * update_record
+ *		CatalogTupleUpdate() for a table with no index but ours, which mostly is
+ *		not concerned, and then is not opened.
+ */
+static void
+update_record(Relation rel, ItemPointer tid, HeapTuple tuple,
+			  const text *resource)
+{
+	update_row(rel, tid, tuple);
+	if (!HeapTupleIsHeapOnly(tuple))
+	{
+		Relation index = index_open(catalog_oid(LEASE_INDEX), RowExclusiveLock);
+		Datum value = PointerGetDatum(resource);
+		bool isnull = false;
+
+		(void) index_insert(index, &value, &isnull, &tuple->t_self, rel,
+							UNIQUE_CHECK_YES, false, BuildIndexInfo(index));
+		index_close(index, RowExclusiveLock);
+	}
 }
 
 /*
@@ -327,10 +355,12 @@ void
 record_write(Relation rel, const text *resource, LeaseRecord *record,
 			 HeapTuple tuple)
 {
-	if (record->found)
+	if (!record->found)
+		CatalogTupleInsert(rel, tuple);
+	else if (list_length(RelationGetIndexList(rel)) > 1)
 		CatalogTupleUpdate(rel, &record->place.tid, tuple);
 	else
-		CatalogTupleInsert(rel, tuple);
+		update_record(rel, &record->place.tid, tuple, resource);
 	remember_place(resource, rel, &tuple->t_self);
 
 	/* So that this statement may write it once more. */

@@ -82,6 +82,8 @@ extern bool record_is_later_than_snapshot(const text *resource,
 										  const LeaseRecord *record);
 
 extern void record_look(const text *resource, LeaseRecord *record);
+extern void record_look_in(Relation rel, const text *resource,
+						   LeaseRecord *record);
 
 /* The same for a token that must hold the lease; LF004 where it does not. */
 extern void record_require(const text *resource, int64 token,
@@ -90,7 +92,8 @@ pg_noreturn extern void record_lost(const LeaseRecord *record,
 									const text *resource, int64 token);
 extern void record_look_again(const text *resource, const RecordPlace *place,
 							  LeaseRecord *record);
-extern void record_look_to_write(const text *resource, LeaseRecord *record);
+extern void record_look_to_write(Relation rel, const text *resource,
+								 LeaseRecord *record);
 extern void record_write(Relation rel, const text *resource,
 						 LeaseRecord *record, HeapTuple tuple);
 extern void record_release(const text *resource, const RecordPlace *place,

@@ -1,2 +1,2 @@
 \set k 2 * random(0, :resources / 2 - 1) + 1
-SELECT * FROM fencing.acquire('grow/' || :k::text, '1 ms');
+SELECT granted, token FROM fencing.acquire('grow/' || :k::text, '1 ms');
