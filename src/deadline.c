@@ -32,6 +32,7 @@
 #include "catalog/indexing.h"
 #include "funcapi.h"
 #include "storage/bufmgr.h"
+#include "storage/lmgr.h"
 #include "utils/rel.h"
 #include "utils/timestamp.h"
 
@@ -61,7 +62,6 @@ typedef FormData_deadline *Form_deadline;
 /* A row found: its page is pinned, so that the tuple stays where it is. */
 typedef struct DeadlineRow
 {
-	Relation rel;
 	SysScanDesc scan; /* NULL: it was where it should be */
 	Buffer buffer;
 	Form_deadline form; /* NULL: there is no row */
@@ -89,17 +89,17 @@ slot_of(const DeadlineRow *row, int64 token)
  * an earlier one, dead by now, has never heard of that token.
  */
 static bool
-open_row_at(DeadlineRow *row, const text *resource, ItemPointer place,
-			int64 token, int lockmode)
+open_row_at(DeadlineRow *row, Relation rel, const text *resource,
+			ItemPointer place, int64 token, int lockmode)
 {
 	HeapTupleData tuple;
 
 	if (token == FENCE_NONE || !ItemPointerIsValid(place) ||
-		!block_exists(row->rel, ItemPointerGetBlockNumber(place)))
+		!block_exists(rel, ItemPointerGetBlockNumber(place)))
 		return false;
-	row->buffer = read_block(row->rel, ItemPointerGetBlockNumber(place));
+	row->buffer = read_block(rel, ItemPointerGetBlockNumber(place));
 	LockBuffer(row->buffer, lockmode);
-	if (row_at(row->rel, row->buffer, ItemPointerGetOffsetNumber(place), &tuple))
+	if (row_at(rel, row->buffer, ItemPointerGetOffsetNumber(place), &tuple))
 	{
 		row->form = (Form_deadline) GETSTRUCT(&tuple);
 		if (same_resource(text_after(row->form, SIZEOF_DEADLINE_FORM), resource) &&
@@ -113,41 +113,35 @@ open_row_at(DeadlineRow *row, const text *resource, ItemPointer place,
 
 /* Sets *place to where the row is, if there is one. */
 static void
-open_row(DeadlineRow *row, const text *resource, ItemPointer place,
-		 int64 token, int lockmode)
+open_row(DeadlineRow *row, Relation rel, const text *resource,
+		 ItemPointer place, int64 token, int lockmode)
 {
 	HeapTuple tuple;
 
-	row->rel = catalog_open(DEADLINE_TABLE, RowExclusiveLock);
 	row->scan = NULL;
 	row->form = NULL;
-	if (open_row_at(row, resource, place, token, lockmode))
+	if (open_row_at(row, rel, resource, place, token, lockmode))
 		return;
 
-	row->scan = resource_scan(row->rel, catalog_oid(DEADLINE_INDEX),
+	row->scan = resource_scan(rel, catalog_oid(DEADLINE_INDEX),
 							  Anum_deadline_resource, resource, SnapshotSelf);
 	tuple = systable_getnext(row->scan);
 	if (HeapTupleIsValid(tuple))
 	{
 		*place = tuple->t_self;
-		row->buffer = read_block(row->rel, ItemPointerGetBlockNumber(place));
+		row->buffer = read_block(rel, ItemPointerGetBlockNumber(place));
 		LockBuffer(row->buffer, lockmode);
 		row->form = (Form_deadline) GETSTRUCT(tuple);
 	}
 }
 
-/*
- * A renewal lets the table go at once, so that none waits for the transaction
- * of another.  A grant, which looks more than once, keeps it.
- */
 static void
-close_row(DeadlineRow *row, bool keep_lock)
+close_row(DeadlineRow *row)
 {
 	if (row->form)
 		UnlockReleaseBuffer(row->buffer);
 	if (row->scan)
 		systable_endscan(row->scan);
-	table_close(row->rel, keep_lock ? NoLock : RowExclusiveLock);
 }
 
 /*
@@ -183,14 +177,14 @@ has_passed(const DeadlineRow *row, int slot, TimestampTz now)
  * for itself; the pin keeps the row where it is meanwhile.
  */
 DeadlineState
-deadline_look(const text *resource, ItemPointer place, int64 token,
-			  bool decide, Deadline *deadline)
+deadline_look(Relation rel, const text *resource, ItemPointer place,
+			  int64 token, bool decide, Deadline *deadline)
 {
 	DeadlineRow row;
 	DeadlineState state = DEADLINE_MISSING;
 	int slot;
 
-	open_row(&row, resource, place, token, BUFFER_LOCK_SHARE);
+	open_row(&row, rel, resource, place, token, BUFFER_LOCK_SHARE);
 	slot = slot_of(&row, token);
 	if (decide && slot >= 0 && has_passed(&row, slot, GetCurrentTimestamp()))
 	{
@@ -212,7 +206,7 @@ deadline_look(const text *resource, ItemPointer place, int64 token,
 			MarkBufferDirty(row.buffer);
 		}
 	}
-	close_row(&row, state == DEADLINE_PASSED && decide);
+	close_row(&row);
 	return state;
 }
 
@@ -226,14 +220,14 @@ deadline_look(const text *resource, ItemPointer place, int64 token,
  * harm, since the grant's token has a slot of its own.
  */
 DeadlineState
-deadline_renew(const text *resource, ItemPointer place, int64 token,
-			   int64 ttl, bool promised, Deadline *deadline)
+deadline_renew(Relation rel, const text *resource, ItemPointer place,
+			   int64 token, int64 ttl, bool promised, Deadline *deadline)
 {
 	DeadlineRow row;
 	DeadlineState state = DEADLINE_MISSING;
 	int slot;
 
-	open_row(&row, resource, place, token, BUFFER_LOCK_EXCLUSIVE);
+	open_row(&row, rel, resource, place, token, BUFFER_LOCK_EXCLUSIVE);
 	slot = slot_of(&row, token);
 	if (slot >= 0)
 	{
@@ -256,7 +250,7 @@ deadline_renew(const text *resource, ItemPointer place, int64 token,
 		}
 		*deadline = row.form->slot[slot];
 	}
-	close_row(&row, false);
+	close_row(&row);
 	return state;
 }
 
@@ -268,10 +262,9 @@ deadline_renew(const text *resource, ItemPointer place, int64 token,
  * A frozen row is seen at once, and stays if we roll back.
  */
 static void
-insert_row(const text *resource, const Deadline *deadline, bool frozen,
-		   ItemPointer place)
+insert_row(Relation rel, const text *resource, const Deadline *deadline,
+		   bool frozen, ItemPointer place)
 {
-	Relation rel = catalog_open(DEADLINE_TABLE, RowExclusiveLock);
 	Datum values[Natts_deadline] = {0};
 	bool nulls[Natts_deadline] = {false};
 	HeapTuple tuple;
@@ -294,7 +287,7 @@ insert_row(const text *resource, const Deadline *deadline, bool frozen,
 		MarkBufferDirty(buffer);
 		UnlockReleaseBuffer(buffer);
 	}
-	table_close(rel, NoLock);
+	LockRelationOid(RelationGetRelid(rel), RowExclusiveLock);
 }
 
 /*
@@ -303,14 +296,15 @@ insert_row(const text *resource, const Deadline *deadline, bool frozen,
  *		to.  last is a token of the row, to know it by.
  */
 static bool
-write_slot(const text *resource, ItemPointer place, int64 last, int64 token,
-		   int64 ttl, bool promised, int64 keep, Deadline *deadline)
+write_slot(Relation rel, const text *resource, ItemPointer place, int64 last,
+		   int64 token, int64 ttl, bool promised, int64 keep,
+		   Deadline *deadline)
 {
 	DeadlineRow row;
 	bool written = false;
 	TimestampTz now;
 
-	open_row(&row, resource, place, last, BUFFER_LOCK_EXCLUSIVE);
+	open_row(&row, rel, resource, place, last, BUFFER_LOCK_EXCLUSIVE);
 	now = GetCurrentTimestamp();
 	deadline->token = token;
 	deadline->at = now + ttl;
@@ -324,7 +318,7 @@ write_slot(const text *resource, ItemPointer place, int64 last, int64 token,
 		MarkBufferDirty(row.buffer);
 		written = true;
 	}
-	close_row(&row, true);
+	close_row(&row);
 	return written;
 }
 
@@ -338,11 +332,12 @@ write_slot(const text *resource, ItemPointer place, int64 last, int64 token,
  * its grant if that rolls back.
  */
 void
-deadline_grant(const text *resource, ItemPointer place, int64 last,
-			   int64 token, int64 ttl, int64 committed, Deadline *deadline)
+deadline_grant(Relation rel, const text *resource, ItemPointer place,
+			   int64 last, int64 token, int64 ttl, int64 committed,
+			   Deadline *deadline)
 {
-	if (!write_slot(resource, place, last, token, ttl, true, committed, deadline))
-		insert_row(resource, deadline, false, place);
+	if (!write_slot(rel, resource, place, last, token, ttl, true, committed, deadline))
+		insert_row(rel, resource, deadline, false, place);
 }
 
 /*
@@ -353,34 +348,35 @@ deadline_grant(const text *resource, ItemPointer place, int64 last,
  * looked rolls back.
  */
 void
-deadline_restart(const text *resource, ItemPointer place, int64 token,
-				 int64 ttl, Deadline *deadline)
+deadline_restart(Relation rel, const text *resource, ItemPointer place,
+				 int64 token, int64 ttl, Deadline *deadline)
 {
-	if (!write_slot(resource, place, token, token, ttl, false, 0, deadline))
-		insert_row(resource, deadline, true, place);
+	if (!write_slot(rel, resource, place, token, token, ttl, false, 0, deadline))
+		insert_row(rel, resource, deadline, true, place);
 }
 
 /* The lease is evicted: no renewal under way says yes any more. */
 void
 deadline_evict(const text *resource)
 {
+	Relation rel = catalog_open(DEADLINE_TABLE, RowExclusiveLock);
 	ItemPointerData place;
 	DeadlineRow row;
 
 	ItemPointerSetInvalid(&place);
-	open_row(&row, resource, &place, FENCE_NONE, BUFFER_LOCK_EXCLUSIVE);
+	open_row(&row, rel, resource, &place, FENCE_NONE, BUFFER_LOCK_EXCLUSIVE);
 	if (row.form)
 	{
 		row.form->closed[0] = row.form->closed[1] = true;
 		MarkBufferDirty(row.buffer);
 	}
-	close_row(&row, false);
+	close_row(&row);
+	table_close(rel, RowExclusiveLock);
 }
 
 void
-deadline_forget(const text *resource)
+deadline_forget(Relation rel, const text *resource)
 {
-	Relation rel = catalog_open(DEADLINE_TABLE, RowExclusiveLock);
 	SysScanDesc scan = resource_scan(rel, catalog_oid(DEADLINE_INDEX),
 									 Anum_deadline_resource, resource, SnapshotSelf);
 	HeapTuple tuple = systable_getnext(scan);
@@ -388,7 +384,6 @@ deadline_forget(const text *resource)
 	if (HeapTupleIsValid(tuple))
 		simple_heap_delete(rel, &tuple->t_self);
 	systable_endscan(scan);
-	table_close(rel, NoLock);
 }
 
 /*
@@ -412,10 +407,12 @@ fencing_lease_deadline(PG_FUNCTION_ARGS)
 		elog(ERROR, "return type must be a row type");
 	if (!RecoveryInProgress())
 	{
+		Relation rel = catalog_open(DEADLINE_TABLE, RowExclusiveLock);
 		ItemPointerData place = *(ItemPointer) PG_GETARG_POINTER(3);
-		DeadlineState state = deadline_look(PG_GETARG_TEXT_PP(0), &place,
+		DeadlineState state = deadline_look(rel, PG_GETARG_TEXT_PP(0), &place,
 											PG_GETARG_INT64(1), false, &deadline);
 
+		table_close(rel, RowExclusiveLock);
 		if (state == DEADLINE_MISSING)
 			values[0] = TimestampTzGetDatum(GetCurrentTimestamp() +
 											PG_GETARG_INT64(2));

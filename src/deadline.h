@@ -11,6 +11,7 @@
 #include "datatype/timestamp.h"
 #include "fmgr.h"
 #include "storage/itemptr.h"
+#include "utils/relcache.h"
 
 typedef enum DeadlineState
 {
@@ -28,24 +29,26 @@ typedef struct Deadline
 } Deadline;
 
 /*
- * Each of these takes where the row of the resource should be, as the lease
- * record has it; a place that is wrong, or invalid, costs a look at the index.
+ * Each of these takes the open table, locked as by any writer, and where the
+ * row of the resource should be, as the lease record has it; a place that is
+ * wrong, or invalid, costs a look at the index.
  */
-extern DeadlineState deadline_look(const text *resource, ItemPointer place,
-								   int64 token, bool decide,
-								   Deadline *deadline);
-extern DeadlineState deadline_renew(const text *resource, ItemPointer place,
-									int64 token, int64 ttl, bool promised,
-									Deadline *deadline);
-extern void deadline_restart(const text *resource, ItemPointer place,
-							 int64 token, int64 ttl, Deadline *deadline);
+extern DeadlineState deadline_look(Relation rel, const text *resource,
+								   ItemPointer place, int64 token,
+								   bool decide, Deadline *deadline);
+extern DeadlineState deadline_renew(Relation rel, const text *resource,
+									ItemPointer place, int64 token, int64 ttl,
+									bool promised, Deadline *deadline);
+extern void deadline_restart(Relation rel, const text *resource,
+							 ItemPointer place, int64 token, int64 ttl,
+							 Deadline *deadline);
 
 /* Sets *place to where it wrote. */
-extern void deadline_grant(const text *resource, ItemPointer place,
-						   int64 last, int64 token, int64 ttl,
-						   int64 committed, Deadline *deadline);
+extern void deadline_grant(Relation rel, const text *resource,
+						   ItemPointer place, int64 last, int64 token,
+						   int64 ttl, int64 committed, Deadline *deadline);
 
 extern void deadline_evict(const text *resource);
-extern void deadline_forget(const text *resource);
+extern void deadline_forget(Relation rel, const text *resource);
 
 #endif /* FENCING_DEADLINE_H */

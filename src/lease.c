@@ -56,7 +56,8 @@ typedef struct Request
 	bool data_isnull;
 	text *role;
 
-	Relation leases;	/* open */
+	Relation leases; /* open ... */
+	Relation deadlines;
 	LeaseRecord record; /* as last looked at */
 	Deadline deadline;	/* of its grant, or of ours */
 	bool has_deadline;
@@ -123,7 +124,8 @@ looks_free(Request *request)
 	request->in_force = false;
 	if (!request->record.found || request->record.form.released)
 		return true;
-	state = deadline_look(request->resource, &request->record.form.deadline,
+	state = deadline_look(request->deadlines, request->resource,
+						  &request->record.form.deadline,
 						  request->record.form.token, true,
 						  &request->deadline);
 	request->has_deadline = state != DEADLINE_MISSING;
@@ -147,9 +149,9 @@ is_free(Request *request)
 		record->form.token == request->passed || is_holder_again(request))
 		return true;
 	request->has_deadline = true;
-	switch (deadline_look(request->resource, &request->record.form.deadline,
-						  record->form.token, true,
-						  &request->deadline))
+	switch (deadline_look(request->deadlines, request->resource,
+						  &request->record.form.deadline, record->form.token,
+						  true, &request->deadline))
 	{
 		case DEADLINE_PASSED:
 			return true;
@@ -157,7 +159,8 @@ is_free(Request *request)
 		case DEADLINE_LONGER:
 			break;
 		case DEADLINE_MISSING:
-			deadline_restart(request->resource, &request->record.form.deadline, record->form.token,
+			deadline_restart(request->deadlines, request->resource,
+							 &request->record.form.deadline, record->form.token,
 							 record->form.ttl, &request->deadline);
 			break;
 	}
@@ -212,7 +215,8 @@ grant(Request *request)
 	request->token = token_draw(last);
 	request->granted_to = request->holder ? request->holder
 										  : default_holder(request);
-	deadline_grant(request->resource, &request->record.form.deadline, last,
+	deadline_grant(request->deadlines, request->resource,
+				   &request->record.form.deadline, last,
 				   request->token, request->ttl,
 				   present_has_granted(request->resource, last) ? 0 : last,
 				   &request->deadline);
@@ -254,16 +258,20 @@ try_grant(Request *request, bool *undecided)
 }
 
 static void
-open_leases(Request *request)
+open_tables(Request *request)
 {
 	request->leases = catalog_open(LEASE_TABLE, RowExclusiveLock);
+	request->deadlines = catalog_open(DEADLINE_TABLE, RowExclusiveLock);
 }
 
-/* Who has written keeps the table locked to the end of the transaction. */
+/* Who has written keeps the tables locked to the end of the transaction. */
 static void
-close_leases(Request *request, bool written)
+close_tables(Request *request, bool written)
 {
-	table_close(request->leases, written ? NoLock : RowExclusiveLock);
+	LOCKMODE lock = written ? NoLock : RowExclusiveLock;
+
+	table_close(request->deadlines, lock);
+	table_close(request->leases, lock);
 }
 
 /*
@@ -281,13 +289,13 @@ acquire_now(Request *request)
 	bool undecided;
 	bool granted;
 
-	open_leases(request);
+	open_tables(request);
 	granted = looks_free(request) &&
 		(request->record.own ||
 		 (request->in_force && is_holder_again(request)) ||
 		 !queue_has_waiters(request->resource)) &&
 		try_grant(request, &undecided);
-	close_leases(request, granted);
+	close_tables(request, granted);
 	return granted;
 }
 
@@ -299,9 +307,9 @@ acquire_first(void *arg, bool *undecided, TimestampTz *until)
 	bool granted;
 
 	*undecided = false;
-	open_leases(request);
+	open_tables(request);
 	granted = looks_free(request) && try_grant(request, undecided);
-	close_leases(request, granted);
+	close_tables(request, granted);
 	*until = request->has_deadline ? request->deadline.at : DT_NOEND;
 	return granted;
 }
@@ -481,8 +489,8 @@ promise_ttl(const text *resource, int64 token, int64 ttl)
  * then.  Returns DEADLINE_MISSING to be called again.
  */
 static DeadlineState
-renew_missing(const text *resource, ItemPointer place, int64 token, int64 ttl,
-			  Deadline *deadline)
+renew_missing(Relation rel, const text *resource, ItemPointer place,
+			  int64 token, int64 ttl, Deadline *deadline)
 {
 	TimestampTz now = GetCurrentTimestamp();
 	LeaseRecord record;
@@ -491,18 +499,18 @@ renew_missing(const text *resource, ItemPointer place, int64 token, int64 ttl,
 	if (!resource_lock(resource, LOCK_WRITER, false))
 	{
 		CHECK_FOR_INTERRUPTS();
-		if (deadline_look(resource, place, token, false, deadline) != DEADLINE_MISSING)
+		if (deadline_look(rel, resource, place, token, false, deadline) != DEADLINE_MISSING)
 			return DEADLINE_MISSING;
 		record_require(resource, token, &record);
 		deadline->at = now + ttl;
 		return DEADLINE_AHEAD;
 	}
 	record_require(resource, token, &record);
-	state = deadline_renew(resource, place, token, ttl, true, deadline);
+	state = deadline_renew(rel, resource, place, token, ttl, true, deadline);
 	if (state == DEADLINE_MISSING)
 	{
-		deadline_restart(resource, place, token, ttl, deadline);
-		state = deadline_renew(resource, place, token, ttl, true, deadline);
+		deadline_restart(rel, resource, place, token, ttl, deadline);
+		state = deadline_renew(rel, resource, place, token, ttl, true, deadline);
 	}
 	resource_unlock(resource, LOCK_WRITER);
 	return state;
@@ -523,6 +531,7 @@ fencing_renew(PG_FUNCTION_ARGS)
 	int64 ttl = PG_ARGISNULL(2) ? 0 : ttl_argument(fcinfo, 2);
 	LeaseRecord record;
 	ItemPointer place = &record.form.deadline;
+	Relation rel;
 	Deadline deadline;
 	DeadlineState state;
 
@@ -532,18 +541,21 @@ fencing_renew(PG_FUNCTION_ARGS)
 	if (ttl == 0)
 		ttl = record.form.ttl;
 
-	state = deadline_renew(resource, place, token, ttl, false, &deadline);
+	/* Let go at once, so that none waits for the transaction of who renews. */
+	rel = catalog_open(DEADLINE_TABLE, RowExclusiveLock);
+	state = deadline_renew(rel, resource, place, token, ttl, false, &deadline);
 	if (state == DEADLINE_LONGER || state == DEADLINE_MISSING)
 	{
 		promise_ttl(resource, token, ttl);
-		state = deadline_renew(resource, place, token, ttl, true, &deadline);
+		state = deadline_renew(rel, resource, place, token, ttl, true, &deadline);
 	}
 	while (state == DEADLINE_MISSING)
 	{
-		state = renew_missing(resource, place, token, ttl, &deadline);
+		state = renew_missing(rel, resource, place, token, ttl, &deadline);
 		if (state == DEADLINE_MISSING)
-			state = deadline_renew(resource, place, token, ttl, true, &deadline);
+			state = deadline_renew(rel, resource, place, token, ttl, true, &deadline);
 	}
+	table_close(rel, RowExclusiveLock);
 	if (state == DEADLINE_PASSED)
 		error_lease_lost(text_to_cstring(resource), token, LOST_EXPIRED, 0);
 	PG_RETURN_TIMESTAMPTZ(deadline.at);
@@ -606,20 +618,20 @@ fencing_forget(PG_FUNCTION_ARGS)
 	require_primary("forget()");
 	if (!resource_lock(request.resource, LOCK_WRITER, false))
 		PG_RETURN_BOOL(false);
-	open_leases(&request);
+	open_tables(&request);
 	free = is_free(&request) && request.record.found;
 	if (free)
 	{
 		(void) resource_lock(request.resource, LOCK_CHANGE, true);
 		token_raise_floor(request.record.form.token);
 		CatalogTupleDelete(request.leases, &request.record.tuple->t_self);
-		deadline_forget(request.resource);
+		deadline_forget(request.deadlines, request.resource);
 		CommandCounterIncrement();
 		present_forgotten();
 	}
 	else
 		resource_unlock(request.resource, LOCK_WRITER);
-	close_leases(&request, free);
+	close_tables(&request, free);
 	PG_RETURN_BOOL(free);
 }
 
