@@ -210,21 +210,33 @@ class Bench:
                                                       system=name, clients=clients))
 
     def growth(self):
-        """More and more resources; floors beside, since the machine is not always the same."""
+        """More and more resources; then the same without huge pages, if there are any."""
         last = 0
         for resources in self.resources:
             self.postgres.sql(f'CALL bench.grow({last}, {resources - 1}); VACUUM ANALYZE fencing.lease; '
                               'VACUUM ANALYZE fencing.deadline')
             last = resources
-            for number in range(self.rounds):
+            self.grown(resources)
+        if self.postgres.huge_pages:
+            self.postgres.start('off', 'restart')
+            self.postgres.sql("""SELECT count(*) FROM fencing.deadline; SELECT count(*) FROM fencing.lease;
+                SET enable_seqscan = off; SELECT count(*) FROM fencing.lease WHERE resource > ''""")
+            for resources in (self.resources[0], self.resources[-1]):
+                self.grown(resources)
+
+    def grown(self, resources):
+        """Floors beside, since the machine is not always the same."""
+        for number in range(self.rounds):
+            for clients in self.clients:
                 for system, script, floor in (('SELECT', 'grown_select', 'select_key'),
                                               ('renew', 'grown_renew', 'select_key'),
                                               ('acquire', 'grown_acquire', 'update_logged')):
-                    of_floor = self.measure(floor, 16, FAST, False)
-                    measured = self.postgres.pgbench(self.script(script), 16, self.limit(16, False), FAST,
+                    of_floor = self.measure(floor, clients, FAST, False)
+                    measured = self.postgres.pgbench(self.script(script), clients, self.limit(clients, False), FAST,
                                                      resources=resources)
-                    self.results['growth'].append(dict(measured, round=number, system=system, resources=resources,
-                                                       ratio=measured['rate'] / of_floor['rate']))
+                    self.results['growth'].append(dict(
+                        measured, round=number, system=system, clients=clients, resources=resources,
+                        huge_pages=self.postgres.huge_pages, ratio=measured['rate'] / of_floor['rate']))
 
     def run(self):
         self.set_up()

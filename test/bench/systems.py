@@ -72,10 +72,18 @@ class Postgres:
                 max_locks_per_transaction = 256
                 log_checkpoints = off
                 """)
-        run('pg_ctl', '-D', data, '-l', os.path.join(SCRATCH, 'log', 'server'), '-w', '-s', 'start')
-        with open(os.path.join(data, 'postmaster.pid')) as pid:
+        self.data = data
+        self.start()
+
+    def start(self, huge_pages='try', verb='start'):
+        """Whether its shared memory is in huge pages is in self.huge_pages."""
+        run('pg_ctl', '-D', self.data, '-l', os.path.join(SCRATCH, 'log', 'server'), '-w', '-t', '600', '-s',
+            '-o', f'-c huge_pages={huge_pages}', verb)
+        with open(os.path.join(self.data, 'postmaster.pid')) as pid:
             self.pid = int(pid.readline())
         self.own_processes = len(self.children())
+        with open(f'/proc/{self.pid}/smaps') as maps:
+            self.huge_pages = any(line.startswith('KernelPageSize:') and int(line.split()[1]) > 1000 for line in maps)
 
     def sql(self, statements, **variables):
         settings = [word for name, value in variables.items() for word in ('-v', f'{name}={value}')]
