@@ -38,6 +38,10 @@ BEGIN; SELECT fencing.release('a', :token); INSERT INTO t VALUES (1), (1); COMMI
 SELECT state FROM fencing.leases WHERE resource = 'a';
 BEGIN; SELECT fencing.release('a', :token); INSERT INTO t VALUES (1), (2); COMMIT;
 SELECT state FROM fencing.leases WHERE resource = 'a';
+-- with data that is stored out of line
+SELECT token FROM fencing.acquire('a', data => (SELECT jsonb_agg(md5(n::text)) FROM generate_series(1, 1000) n)) \gset
+BEGIN; SELECT fencing.release('a', :token); INSERT INTO t VALUES (3); COMMIT;
+SELECT state, jsonb_array_length(data) FROM fencing.leases WHERE resource = 'a';
 -- one that may fail to be serializable
 SELECT token FROM fencing.acquire('a') \gset
 BEGIN ISOLATION LEVEL SERIALIZABLE; SELECT fencing.release('a', :token); COMMIT;
