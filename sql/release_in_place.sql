@@ -59,6 +59,10 @@ SELECT fencing.release('a', token) FROM fencing.leases WHERE resource = 'a';
 SELECT fencing.forget('a');
 COMMIT;
 SELECT count(*) FROM fencing.leases WHERE resource = 'a';
+-- or with the extension gone
+SELECT token FROM fencing.acquire('a') \gset
+BEGIN; SELECT fencing.release('a', :token); DROP EXTENSION fencing CASCADE; COMMIT;
+\i sql/include/fresh.psql
 -- an index of the administrator's own keeps up
 CREATE INDEX ON fencing.lease (holder);
 SELECT token FROM fencing.acquire('a', '1 h', 'h1') \gset
@@ -68,3 +72,20 @@ SELECT granted FROM fencing.acquire('a', '1 h', 'h2');
 SET enable_seqscan = off;
 SELECT resource FROM fencing.lease WHERE holder = 'h2';
 SELECT resource FROM fencing.lease WHERE holder = 'h1';
+RESET enable_seqscan;
+-- but not one that would miss what is written in place, or has to be computed
+CREATE INDEX of_holders ON fencing.lease (lower(holder));
+SELECT fencing.acquire('a', '1 h', 'h2');
+SELECT fencing.acquire('new');
+DROP INDEX fencing.of_holders;
+CREATE INDEX partial ON fencing.lease (holder) WHERE resource = 'a';
+SELECT fencing.acquire('a', '1 h', 'h2');
+DROP INDEX fencing.partial;
+CREATE INDEX of_tokens ON fencing.lease (holder, token);
+SELECT fencing.acquire('a', '1 h', 'h2');
+DROP INDEX fencing.of_tokens;
+CREATE INDEX of_deadlines ON fencing.deadline (at_1);
+SELECT fencing.acquire('new');
+DROP INDEX fencing.of_deadlines;
+SELECT granted FROM fencing.acquire('a', '1 h', 'h2');
+SELECT granted FROM fencing.acquire('new');

@@ -12,8 +12,10 @@
  */
 #include "postgres.h"
 
+#include "access/genam.h"
 #include "access/heapam.h"
 #include "access/table.h"
+#include "catalog/index.h"
 #include "catalog/namespace.h"
 #include "catalog/pg_type.h"
 #include "storage/bufmgr.h"
@@ -68,6 +70,19 @@ schema_oid(void)
 	return get_namespace_oid("fencing", false);
 }
 
+/* Is it there?  DROP EXTENSION may be part of this very transaction. */
+bool
+catalog_has(CatalogObject object)
+{
+	Oid schema;
+
+	if (OidIsValid(object_oids[object]))
+		return true;
+	schema = get_namespace_oid("fencing", true);
+	return OidIsValid(schema) &&
+		OidIsValid(get_relname_relid(object_names[object], schema));
+}
+
 Oid
 catalog_oid(CatalogObject object)
 {
@@ -93,6 +108,43 @@ catalog_open(CatalogObject object, LOCKMODE mode)
 	Relation rel = try_table_open(catalog_oid(object), mode);
 
 	return rel ? rel : table_open(catalog_oid(object), mode);
+}
+
+/*
+ * catalog_has_more_indexes
+ *		Has an administrator made indexes on a table of ours?  That is fine if
+ *		they are on plain columns, from this one on: all before may be written in
+ *		place, which no index would know of.
+ */
+bool
+catalog_has_more_indexes(Relation rel, AttrNumber first)
+{
+	List *indexes = RelationGetIndexList(rel);
+	ListCell *lc;
+
+	if (list_length(indexes) == 1)
+		return false;
+	foreach(lc, indexes)
+	{
+		Relation index = index_open(lfirst_oid(lc), AccessShareLock);
+		IndexInfo *info = BuildIndexInfo(index);
+		bool can_be_kept = info->ii_Predicate == NIL;
+
+		/* An expression has no number. */
+		for (int i = 0; i < info->ii_NumIndexAttrs; i++)
+			if (info->ii_IndexAttrNumbers[i] < first)
+				can_be_kept = false;
+		if (!can_be_kept)
+			ereport(ERROR,
+					(errcode(ERRCODE_FEATURE_NOT_SUPPORTED),
+					 errmsg("index \"%s\" on table \"fencing.%s\" cannot be kept up to date",
+							RelationGetRelationName(index),
+							RelationGetRelationName(rel)),
+					 errdetail("It has an expression, a condition, or a column that is written in place."),
+					 errhint("Drop it.")));
+		index_close(index, AccessShareLock);
+	}
+	return true;
 }
 
 /*

@@ -9,6 +9,7 @@
 #ifndef FENCING_CATALOG_H
 #define FENCING_CATALOG_H
 
+#include "access/attnum.h"
 #include "access/htup.h"
 #include "storage/block.h"
 #include "storage/buf.h"
@@ -33,6 +34,8 @@ typedef enum CatalogObject
 extern void catalog_init(void);
 extern Oid catalog_oid(CatalogObject object);
 extern Relation catalog_open(CatalogObject object, LOCKMODE mode);
+extern bool catalog_has(CatalogObject object);
+extern bool catalog_has_more_indexes(Relation rel, AttrNumber first);
 extern bool block_exists(Relation rel, BlockNumber block);
 extern Buffer read_block(Relation rel, BlockNumber block);
 extern bool row_at(Relation rel, Buffer buffer, OffsetNumber offset,

@@ -274,6 +274,7 @@ insert_row(Relation rel, const text *resource, const Deadline *deadline,
 	values[2] = TimestampTzGetDatum(deadline->renewed_at);
 	values[Anum_deadline_resource - 1] = PointerGetDatum(resource);
 	tuple = heap_form_tuple(RelationGetDescr(rel), values, nulls);
+	(void) catalog_has_more_indexes(rel, Anum_deadline_resource);
 	CatalogTupleInsert(rel, tuple);
 	*place = tuple->t_self;
 	if (frozen)

@@ -695,7 +695,7 @@ holders(const text *resource)
  *		the new one.
  */
 static int64
-evict_in_place(const text *resource, LeaseRecord *record)
+evict_in_place(Relation rel, const text *resource, LeaseRecord *record)
 {
 	int64 token;
 	XLogRecPtr lsn;
@@ -706,7 +706,7 @@ evict_in_place(const text *resource, LeaseRecord *record)
 				 errmsg("cannot evict a lease that this transaction has changed"),
 				 errhint("Commit or roll back first.")));
 	token = token_draw(record->form.token);
-	lsn = record_end(&record->place, token);
+	lsn = record_end(rel, &record->place, token);
 	deadline_evict(resource);
 	make_durable(lsn);
 	return token;
@@ -751,7 +751,7 @@ fencing_evict(PG_FUNCTION_ARGS)
 	rel = catalog_open(LEASE_TABLE, RowExclusiveLock);
 	record_look_to_write(rel, resource, &record);
 	if (record.found)
-		token = evict_in_place(resource, &record);
+		token = evict_in_place(rel, resource, &record);
 	table_close(rel, NoLock);
 
 	/* It is in force already, so let others go on. */

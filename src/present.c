@@ -86,6 +86,9 @@ static lasts_hash *last_entries;
 
 static int64 presented = FENCE_NONE;
 
+/* The one release is written after the commit. */
+static bool ends_in_place;
+
 static void
 reset(void)
 {
@@ -94,6 +97,7 @@ reset(void)
 	n_entries = max_entries = 0;
 	last_entries = NULL;
 	presented = FENCE_NONE;
+	ends_in_place = false;
 }
 
 static int
@@ -478,30 +482,32 @@ check_at_commit(const Entry *entry)
 
 /*
  * write_releases
- *		As the last thing before the commit.
+ *		Before the commit, so that it takes them along; or leaves the only one
+ *		for after it.
  *
- * A transaction that has written nothing else needs no transaction ID for
- * that: it cannot fail any more, and a record written in place is as good.
- * One that may yet fail to be serializable needs one, but its commit need not
- * be flushed for a release.
+ * A transaction that has written nothing needs no transaction ID to release a
+ * lease: what is written in place when nothing can fail any more is as good.
+ * For several it needs one, or a crash could take some of them back; but its
+ * commit need not be flushed for releases.
  */
 static void
-write_releases(void)
+write_releases(int n_releases)
 {
 	bool only = !TransactionIdIsValid(GetTopTransactionIdIfAny());
 
+	ends_in_place = only && n_releases == 1;
 	for (int i = 0; i < n_entries; i++)
 	{
 		const Entry *entry = &entries[i];
 
 		if (entry->kind != ENTRY_RELEASE)
 			continue;
-		if (only && !IsolationIsSerializable())
-			(void) record_end(&entry->place, entry->token);
+		if (ends_in_place)
+			record_prepare_end(&entry->place);
 		else
 			record_release(entry->resource, &entry->place, entry->token);
 	}
-	if (only && IsolationIsSerializable())
+	if (only && !ends_in_place)
 		allow_lazy_commit();
 }
 
@@ -510,8 +516,8 @@ before_commit(void)
 {
 	int *checks = palloc(Max(n_entries, 1) * sizeof(int));
 	int n_checks = 0;
+	int n_releases = 0;
 	bool granted = false;
-	bool released = false;
 
 	for (int i = 0; i < n_entries; i++)
 	{
@@ -520,14 +526,14 @@ before_commit(void)
 		if (entries[i].kind == ENTRY_GRANT)
 			granted = true;
 		if (entries[i].kind == ENTRY_RELEASE)
-			released = true;
+			n_releases++;
 	}
 	lock_for_commit(checks, n_checks);
 	for (int i = 0; i < n_checks; i++)
 		check_at_commit(&entries[checks[i]]);
 
-	if (released)
-		write_releases();
+	if (n_releases > 0)
+		write_releases(n_releases);
 	if (granted)
 		force_durable_commit();
 }
@@ -554,7 +560,11 @@ after_commit(void)
 		if (entries[i].kind == ENTRY_GRANT)
 			granted = true;
 		if (entries[i].kind == ENTRY_RELEASE)
+		{
+			if (ends_in_place)
+				record_end_after_commit(&entries[i].place, entries[i].token);
 			queue_wake(entries[i].resource);
+		}
 	}
 	if (granted)
 		close_unless_replicated();

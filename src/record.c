@@ -21,6 +21,7 @@
 #include "access/transam.h"
 #include "access/tupmacs.h"
 #include "access/xact.h"
+#include "access/xlog.h"
 #include "catalog/index.h"
 #include "catalog/indexing.h"
 #include "catalog/pg_collation.h"
@@ -356,8 +357,11 @@ record_write(Relation rel, const text *resource, LeaseRecord *record,
 			 HeapTuple tuple)
 {
 	if (!record->found)
+	{
+		(void) catalog_has_more_indexes(rel, Anum_lease_resource);
 		CatalogTupleInsert(rel, tuple);
-	else if (list_length(RelationGetIndexList(rel)) > 1)
+	}
+	else if (catalog_has_more_indexes(rel, Anum_lease_resource))
 		CatalogTupleUpdate(rel, &record->place.tid, tuple);
 	else
 		update_record(rel, &record->place.tid, tuple, resource);
@@ -369,15 +373,19 @@ record_write(Relation rel, const text *resource, LeaseRecord *record,
 
 /*
  * record_release
- *		Writes a release at the commit of whoever released.  Nothing to write is
- *		left if it has granted the resource anew, or forgotten it, since.
+ *		Writes a release before the commit of whoever released.  Nothing to write
+ *		is left if it has granted the resource anew, forgotten it or dropped the
+ *		extension since.
  */
 void
 record_release(const text *resource, const RecordPlace *place, int64 token)
 {
-	Relation rel = catalog_open(LEASE_TABLE, NoLock);
 	LeaseRecord record;
+	Relation rel;
 
+	if (!catalog_has(LEASE_TABLE))
+		return;
+	rel = catalog_open(LEASE_TABLE, NoLock);
 	look_again(rel, resource, place, &record);
 	if (record.found && record.form.token == token)
 	{
@@ -414,18 +422,42 @@ end_grant(void *form, void *arg)
  *		released, with this token.  Returns up to where the WAL must be flushed.
  */
 XLogRecPtr
-record_end(const RecordPlace *place, int64 token)
+record_end(Relation rel, const RecordPlace *place, int64 token)
 {
-	Relation rel = catalog_open(LEASE_TABLE, NoLock);
 	ItemPointerData tid = place->tid;
 	End end = {
 		.token = token,
 		.at = GetCurrentTimestamp(),
 		.next = (int64) U64FromFullTransactionId(ReadNextFullTransactionId())};
-	XLogRecPtr lsn = write_in_place(rel, &tid, end_grant, &end);
 
-	table_close(rel, NoLock);
-	return lsn;
+	return write_in_place(rel, &tid, end_grant, &end);
+}
+
+/*
+ * record_prepare_end, record_end_after_commit
+ *		The same for a release, once its transaction has committed: too late for
+ *		an error.  So before that the table is opened and the page brought into
+ *		memory.
+ */
+static Relation ending_in;
+static Buffer ending_on;
+
+void
+record_prepare_end(const RecordPlace *place)
+{
+	ending_in = catalog_open(LEASE_TABLE, NoLock);
+	ending_on = read_block(ending_in, ItemPointerGetBlockNumber(&place->tid));
+}
+
+void
+record_end_after_commit(const RecordPlace *place, int64 token)
+{
+	XLogSetAsyncXactLSN(record_end(ending_in, place, token));
+	ReleaseBuffer(ending_on);
+	table_close(ending_in, NoLock);
+
+	/* It is no part of the next transaction. */
+	XactLastRecEnd = InvalidXLogRecPtr;
 }
 
 /* A column of a record that was found, other than those of its form. */
@@ -524,10 +556,12 @@ was_forgotten_since_snapshot(const text *resource)
 bool
 record_is_later_than_snapshot(const text *resource, const LeaseRecord *record)
 {
-	if (!IsolationUsesXactSnapshot() || (record->found && record->own))
+	if (!IsolationUsesXactSnapshot())
 		return false;
 	if (!record->found)
 		return was_forgotten_since_snapshot(resource);
+	if (present_has_granted(resource, record->form.token))
+		return false;
 	if (record->after_snapshot)
 		return true;
 	if (!record->form.released)

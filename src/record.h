@@ -28,7 +28,7 @@ typedef struct FormData_lease
 	TimestampTz granted_at;
 	int64 grants;			  /* how many so far */
 	TimestampTz ended_at;	  /* released in place: when ... */
-	int64 ended;			  /* ... and the next transaction ID then; else 0 */
+	int64 ended;			  /* ... and the next transaction ID then; or 0 */
 	ItemPointerData deadline; /* where its row in fencing.deadline should be */
 	bool released;			  /* by its holder, or evicted */
 	bool named;				  /* the caller gave the holder's name */
@@ -98,7 +98,10 @@ extern void record_write(Relation rel, const text *resource,
 						 LeaseRecord *record, HeapTuple tuple);
 extern void record_release(const text *resource, const RecordPlace *place,
 						   int64 token);
-extern XLogRecPtr record_end(const RecordPlace *place, int64 token);
+extern XLogRecPtr record_end(Relation rel, const RecordPlace *place,
+							 int64 token);
+extern void record_prepare_end(const RecordPlace *place);
+extern void record_end_after_commit(const RecordPlace *place, int64 token);
 extern text *record_role(const LeaseRecord *record);
 extern Datum record_column(const LeaseRecord *record, AttrNumber column,
 						   bool *isnull);
