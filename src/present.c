@@ -279,7 +279,7 @@ present_bound_write(const text *resource, int64 token,
 	if (is_checked(resource, token, place->level))
 		return token == FENCE_NONE ? GRANT_NO_RECORD : GRANT_CURRENT;
 
-	record_look(resource, &record);
+	record_look_to_check(resource, &record);
 	if (record.found)
 		*current = record.form.token;
 	else
@@ -689,7 +689,8 @@ fencing_hold(PG_FUNCTION_ARGS)
 	/* Lets evict() find us; conflicts with nothing. */
 	(void) resource_lock(resource, LOCK_HOLDER, true);
 
-	record_require(resource, token, &record);
+	record_look_to_check(resource, &record);
+	record_confirm(&record, resource, token);
 	if (record.after_snapshot)
 		error_snapshot_too_early(text_to_cstring(resource));
 	add_check(ENTRY_HOLD, resource, token, ERROR, &record);

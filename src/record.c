@@ -287,6 +287,13 @@ void
 record_require(const text *resource, int64 token, LeaseRecord *record)
 {
 	record_look(resource, record);
+	record_confirm(record, resource, token);
+}
+
+/* For a record that was looked at. */
+void
+record_confirm(const LeaseRecord *record, const text *resource, int64 token)
+{
 	if (!record->found || record->form.token != token || record->form.released)
 		record_lost(record, resource, token);
 }
@@ -294,17 +301,30 @@ record_require(const text *resource, int64 token, LeaseRecord *record)
 /*
  * record_look_again
  *		The same for one who holds the commit lock, and knows from an earlier
- *		look where the record was: as long as that version can be seen, there
- *		is no newer one.
+ *		look, whose lock of the table was kept, where the record was: as long as
+ *		that version can be seen, there is no newer one.
  */
 void
 record_look_again(const text *resource, const RecordPlace *place,
 				  LeaseRecord *record)
 {
-	Relation rel = catalog_open(LEASE_TABLE, AccessShareLock);
+	Relation rel = catalog_open(LEASE_TABLE, NoLock);
 
 	look_again(rel, resource, place, record);
-	table_close(rel, AccessShareLock);
+	table_close(rel, NoLock);
+}
+
+/*
+ * record_look_to_check
+ *		The first look of one who will look again before the commit.
+ */
+void
+record_look_to_check(const text *resource, LeaseRecord *record)
+{
+	Relation rel = catalog_open(LEASE_TABLE, AccessShareLock);
+
+	record_look_in(rel, resource, record);
+	table_close(rel, NoLock);
 }
 
 /*

@@ -88,8 +88,11 @@ extern void record_look_in(Relation rel, const text *resource,
 /* The same for a token that must hold the lease; LF004 where it does not. */
 extern void record_require(const text *resource, int64 token,
 						   LeaseRecord *record);
+extern void record_confirm(const LeaseRecord *record, const text *resource,
+						   int64 token);
 pg_noreturn extern void record_lost(const LeaseRecord *record,
 									const text *resource, int64 token);
+extern void record_look_to_check(const text *resource, LeaseRecord *record);
 extern void record_look_again(const text *resource, const RecordPlace *place,
 							  LeaseRecord *record);
 extern void record_look_to_write(Relation rel, const text *resource,
