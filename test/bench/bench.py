@@ -216,15 +216,16 @@ class Bench:
             self.postgres.sql(f'CALL bench.grow({last}, {resources - 1}); VACUUM ANALYZE fencing.lease; '
                               'VACUUM ANALYZE fencing.deadline')
             last = resources
-            self.grown(resources)
+            self.grown(resources, resources)
+        self.grown(resources, self.resources[0])
         if self.postgres.huge_pages:
             self.postgres.start('off', 'restart')
             self.postgres.sql("""SELECT count(*) FROM fencing.deadline; SELECT count(*) FROM fencing.lease;
                 SET enable_seqscan = off; SELECT count(*) FROM fencing.lease WHERE resource > ''""")
-            for resources in (self.resources[0], self.resources[-1]):
-                self.grown(resources)
+            for in_use in (self.resources[0], self.resources[-1]):
+                self.grown(resources, in_use)
 
-    def grown(self, resources):
+    def grown(self, resources, in_use):
         """Floors beside, since the machine is not always the same."""
         for number in range(self.rounds):
             for clients in self.clients:
@@ -233,9 +234,9 @@ class Bench:
                                               ('acquire', 'grown_acquire', 'update_logged')):
                     of_floor = self.measure(floor, clients, FAST, False)
                     measured = self.postgres.pgbench(self.script(script), clients, self.limit(clients, False), FAST,
-                                                     resources=resources)
+                                                     resources=in_use)
                     self.results['growth'].append(dict(
-                        measured, round=number, system=system, clients=clients, resources=resources,
+                        measured, round=number, system=system, clients=clients, resources=resources, in_use=in_use,
                         huge_pages=self.postgres.huge_pages, ratio=measured['rate'] / of_floor['rate']))
 
     def run(self):

@@ -125,20 +125,20 @@ def handover(results):
 
 
 def growth(results):
-    lines = header(' operation', ' huge pages', 'clients', 'resources', 'ops/s', 'CPU µs', 'to the floor',
+    lines = header(' operation', ' huge pages', 'clients', 'resources', 'in use', 'ops/s', 'CPU µs', 'to the floor',
                    'cost to that of 10,000', 'by CPU')
     kinds = dict.fromkeys((run['huge_pages'], run['clients'], run['system']) for run in results['growth'])
     for huge_pages, clients, system in sorted(kinds, key=lambda kind: (not kind[0], kind[1])):
         runs = [run for run in results['growth']
                 if (run['huge_pages'], run['clients'], run['system']) == (huge_pages, clients, system)]
 
-        def of(resources, fact):
-            return median(run[fact] for run in runs if run['resources'] == resources)
+        def of(size, fact):
+            return median(run[fact] for run in runs if (run['resources'], run['in_use']) == size)
 
-        sizes = sorted({run['resources'] for run in runs})
+        sizes = sorted({(run['resources'], run['in_use']) for run in runs})
         for size in sizes:
-            lines.append(row(system, 'yes' if huge_pages else 'no', clients, f'{size:,}', number(of(size, 'rate')),
-                             number(of(size, 'cpu')), number(of(size, 'ratio')),
+            lines.append(row(system, 'yes' if huge_pages else 'no', clients, f'{size[0]:,}', f'{size[1]:,}',
+                             number(of(size, 'rate')), number(of(size, 'cpu')), number(of(size, 'ratio')),
                              number(of(sizes[0], 'ratio') / of(size, 'ratio')),
                              number(of(size, 'cpu') / of(sizes[0], 'cpu'))))
     return lines
@@ -194,7 +194,8 @@ def plot_throughput(results, path):
 def plot_growth(results, path):
     figure, plot = axes('Cost by number of resources', 'resources', 'CPU per operation with 16 clients, µs')
     first = results['growth'][0]['huge_pages']
-    runs = [run for run in results['growth'] if run['clients'] == 16 and run['huge_pages'] == first]
+    runs = [run for run in results['growth']
+            if run['clients'] == 16 and run['huge_pages'] == first and run['in_use'] == run['resources']]
     for system in ('SELECT', 'renew', 'acquire'):
         label, colour, style = LINES[system]
         sizes = sorted({run['resources'] for run in runs})
@@ -233,10 +234,10 @@ def page(results):
         'the first in line was served.', '', *handover(results), '',
         f'100 waiters on one resource took {results["idle_cpu"] * 1000:.0f} ms of CPU in 5 s, all processes of the '
         'server together.', '',
-        'Names at random among so many resources; the floors, on 10,000 rows, beside. `SELECT` reads one row of '
-        '`fencing.lease` by its name: what PostgreSQL itself takes to find it among so many. Without huge pages, '
-        'which PostgreSQL uses where the system has set them aside, a new session first has to be given every page '
-        'of shared memory that it comes to.', '',
+        'Names at random among those in use, of so many resources; the floors, on 10,000 rows, beside. `SELECT` reads '
+        'one row of `fencing.lease` by its name: what PostgreSQL itself takes to find it among so many. Without huge '
+        'pages, which PostgreSQL uses where the system has set them aside, a new session first has to be given every '
+        'page of shared memory that it comes to.', '',
         *growth(results), '', '![Throughput by clients](throughput.svg)', '',
         '![Cost by number of resources](growth.svg)', ''])
 
