@@ -209,7 +209,11 @@ make_durable(XLogRecPtr lsn)
 		(void) set_config_option("synchronous_commit", "on",
 								 PGC_USERSET, PGC_S_SESSION,
 								 GUC_ACTION_SAVE, true, 0, false);
+
+	/* It looks for cancel and terminate itself. */
+	HOLD_INTERRUPTS();
 	SyncRepWaitForLSN(lsn, false);
+	RESUME_INTERRUPTS();
 	AtEOXact_GUC(true, level);
 	if (!standbys_have(lsn))
 		ereport(ERROR,

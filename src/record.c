@@ -409,8 +409,11 @@ record_release(const text *resource, const RecordPlace *place, int64 token)
 	look_again(rel, resource, place, &record);
 	if (record.found && record.form.token == token)
 	{
+		/* None is left so late, but the server wants one for an update. */
+		PushActiveSnapshot(GetTransactionSnapshot());
 		((Form_lease) GETSTRUCT(record.tuple))->released = true;
 		record_write(rel, resource, &record, record.tuple);
+		PopActiveSnapshot();
 	}
 	table_close(rel, NoLock);
 }
