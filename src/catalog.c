@@ -65,40 +65,37 @@ catalog_init(void)
 }
 
 static Oid
-schema_oid(void)
+find_object(CatalogObject object, bool missing_ok)
 {
-	return get_namespace_oid("fencing", false);
+	if (!OidIsValid(object_oids[object]))
+	{
+		Oid schema = get_namespace_oid("fencing", missing_ok);
+
+		if (OidIsValid(schema))
+			object_oids[object] = get_relname_relid(object_names[object], schema);
+	}
+	return object_oids[object];
 }
 
 /* Is it there?  DROP EXTENSION may be part of this very transaction. */
 bool
 catalog_has(CatalogObject object)
 {
-	Oid schema;
-
-	if (OidIsValid(object_oids[object]))
-		return true;
-	schema = get_namespace_oid("fencing", true);
-	return OidIsValid(schema) &&
-		OidIsValid(get_relname_relid(object_names[object], schema));
+	return OidIsValid(find_object(object, true));
 }
 
 Oid
 catalog_oid(CatalogObject object)
 {
-	if (!OidIsValid(object_oids[object]))
-	{
-		Oid found = get_relname_relid(object_names[object], schema_oid());
+	Oid found = find_object(object, false);
 
-		if (!OidIsValid(found))
-			ereport(ERROR,
-					(errcode(ERRCODE_UNDEFINED_TABLE),
-					 errmsg("relation \"fencing.%s\" does not exist",
-							object_names[object]),
-					 errhint("Is the extension fencing installed in this database, and up to date?")));
-		object_oids[object] = found;
-	}
-	return object_oids[object];
+	if (!OidIsValid(found))
+		ereport(ERROR,
+				(errcode(ERRCODE_UNDEFINED_TABLE),
+				 errmsg("relation \"fencing.%s\" does not exist",
+						object_names[object]),
+				 errhint("Is the extension fencing installed in this database, and up to date?")));
+	return found;
 }
 
 /* Opens one of our tables; it may have been dropped while we waited for it. */
@@ -239,7 +236,7 @@ fence_type_oid(void)
 	if (!OidIsValid(type_oid))
 		type_oid = GetSysCacheOid2(TYPENAMENSP, Anum_pg_type_oid,
 								   CStringGetDatum("fence"),
-								   ObjectIdGetDatum(schema_oid()));
+								   ObjectIdGetDatum(get_namespace_oid("fencing", false)));
 	return type_oid;
 }
 

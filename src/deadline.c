@@ -183,28 +183,27 @@ deadline_look(Relation rel, const text *resource, ItemPointer place,
 	DeadlineRow row;
 	DeadlineState state = DEADLINE_MISSING;
 	int slot;
+	bool passed;
 
 	open_row(&row, rel, resource, place, token, BUFFER_LOCK_SHARE);
 	slot = slot_of(&row, token);
-	if (decide && slot >= 0 && has_passed(&row, slot, GetCurrentTimestamp()))
+	passed = slot >= 0 && has_passed(&row, slot, GetCurrentTimestamp());
+	if (passed && decide)
 	{
 		LockBuffer(row.buffer, BUFFER_LOCK_UNLOCK);
 		LockBuffer(row.buffer, BUFFER_LOCK_EXCLUSIVE);
 		slot = slot_of(&row, token);
-	}
-	else
-		decide = false;
-	if (slot >= 0)
-	{
-		state = has_passed(&row, slot, GetCurrentTimestamp())
-			? DEADLINE_PASSED
-			: DEADLINE_AHEAD;
-		*deadline = row.form->slot[slot];
-		if (decide && state == DEADLINE_PASSED)
+		passed = slot >= 0 && has_passed(&row, slot, GetCurrentTimestamp());
+		if (passed)
 		{
 			row.form->closed[slot] = true;
 			MarkBufferDirty(row.buffer);
 		}
+	}
+	if (slot >= 0)
+	{
+		state = passed ? DEADLINE_PASSED : DEADLINE_AHEAD;
+		*deadline = row.form->slot[slot];
 	}
 	close_row(&row);
 	return state;

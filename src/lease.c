@@ -120,7 +120,7 @@ looks_free(Request *request)
 {
 	DeadlineState state;
 
-	record_look_in(request->leases, request->resource, &request->record);
+	record_look(request->leases, request->resource, &request->record);
 	request->in_force = false;
 	if (!request->record.found || request->record.form.released)
 		return true;
@@ -469,7 +469,7 @@ promise_ttl(const text *resource, int64 token, int64 ttl)
 	XLogRecPtr lsn = InvalidXLogRecPtr;
 
 	/* Look again: VACUUM FULL may have moved the row before we had the lock. */
-	record_look(resource, &record);
+	record_look(rel, resource, &record);
 	if (record.found)
 		lsn = write_in_place(rel, &record.tuple->t_self, raise_ttl, &longer);
 	table_close(rel, RowExclusiveLock);
@@ -579,7 +579,7 @@ fencing_release(PG_FUNCTION_ARGS)
 
 	require_primary("release()");
 	rel = catalog_open(LEASE_TABLE, RowExclusiveLock);
-	record_look_in(rel, resource, &record);
+	record_look(rel, resource, &record);
 	if (record.found && token >= record.form.token && !record.form.released)
 	{
 		/* A grant in progress decides first whose lease it is. */

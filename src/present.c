@@ -309,14 +309,21 @@ present_forgotten(void)
 	add(ENTRY_FORGET, NULL, FENCE_NONE, ERROR);
 }
 
+/* Is there such an entry of the resource with this token? */
+static bool
+has_entry(EntryKind kind, const text *resource, int64 token)
+{
+	for (int i = last_entry(resource); i >= 0; i = entry_before(i))
+		if (entries[i].kind == kind && entries[i].token == token)
+			return true;
+	return false;
+}
+
 /* Has this transaction granted the resource with this token? */
 bool
 present_has_granted(const text *resource, int64 token)
 {
-	for (int i = last_entry(resource); i >= 0; i = entry_before(i))
-		if (entries[i].kind == ENTRY_GRANT && entries[i].token == token)
-			return true;
-	return false;
+	return has_entry(ENTRY_GRANT, resource, token);
 }
 
 /* The commit writes it into the record, which none else may write till then. */
@@ -329,10 +336,7 @@ present_released(const text *resource, int64 token, const LeaseRecord *record)
 bool
 present_has_released(const text *resource, int64 token)
 {
-	for (int i = last_entry(resource); i >= 0; i = entry_before(i))
-		if (entries[i].kind == ENTRY_RELEASE && entries[i].token == token)
-			return true;
-	return false;
+	return has_entry(ENTRY_RELEASE, resource, token);
 }
 
 /*

@@ -241,7 +241,7 @@ look_again(Relation rel, const text *resource, const RecordPlace *place,
 }
 
 /*
- * record_look, record_look_in
+ * record_look
  *		Reads the lease record of a resource, as it is now.
  *
  * While another session commits a new version, a scan may pass the new one
@@ -251,22 +251,13 @@ look_again(Relation rel, const text *resource, const RecordPlace *place,
  * committed meanwhile, and then any token known before is stale.
  */
 void
-record_look_in(Relation rel, const text *resource, LeaseRecord *record)
+record_look(Relation rel, const text *resource, LeaseRecord *record)
 {
 	RecordPlace place = known_place(resource);
 
 	look_again(rel, resource, &place, record);
 	if (!record->found)
 		look_once(rel, resource, record);
-}
-
-void
-record_look(const text *resource, LeaseRecord *record)
-{
-	Relation rel = catalog_open(LEASE_TABLE, AccessShareLock);
-
-	record_look_in(rel, resource, record);
-	table_close(rel, AccessShareLock);
 }
 
 /* For a token that the record does not bear out. */
@@ -286,7 +277,10 @@ record_lost(const LeaseRecord *record, const text *resource, int64 token)
 void
 record_require(const text *resource, int64 token, LeaseRecord *record)
 {
-	record_look(resource, record);
+	Relation rel = catalog_open(LEASE_TABLE, AccessShareLock);
+
+	record_look(rel, resource, record);
+	table_close(rel, AccessShareLock);
 	record_confirm(record, resource, token);
 }
 
@@ -323,7 +317,7 @@ record_look_to_check(const text *resource, LeaseRecord *record)
 {
 	Relation rel = catalog_open(LEASE_TABLE, AccessShareLock);
 
-	record_look_in(rel, resource, record);
+	record_look(rel, resource, record);
 	table_close(rel, NoLock);
 }
 
@@ -376,12 +370,11 @@ void
 record_write(Relation rel, const text *resource, LeaseRecord *record,
 			 HeapTuple tuple)
 {
+	bool more_indexes = catalog_has_more_indexes(rel, Anum_lease_resource);
+
 	if (!record->found)
-	{
-		(void) catalog_has_more_indexes(rel, Anum_lease_resource);
 		CatalogTupleInsert(rel, tuple);
-	}
-	else if (catalog_has_more_indexes(rel, Anum_lease_resource))
+	else if (more_indexes)
 		CatalogTupleUpdate(rel, &record->place.tid, tuple);
 	else
 		update_record(rel, &record->place.tid, tuple, resource);

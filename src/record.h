@@ -81,9 +81,8 @@ extern text *resource_argument(FunctionCallInfo fcinfo, int n);
 extern bool record_is_later_than_snapshot(const text *resource,
 										  const LeaseRecord *record);
 
-extern void record_look(const text *resource, LeaseRecord *record);
-extern void record_look_in(Relation rel, const text *resource,
-						   LeaseRecord *record);
+extern void record_look(Relation rel, const text *resource,
+						LeaseRecord *record);
 
 /* The same for a token that must hold the lease; LF004 where it does not. */
 extern void record_require(const text *resource, int64 token,
