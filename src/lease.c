@@ -138,6 +138,9 @@ looks_free(Request *request)
 /*
  * is_free
  *		The look that decides, under the writer's lock.
+ *
+ * A deadline that is missing is written for its holder too who is granted
+ * anew, or the next renewal would have to wait for that transaction.
  */
 static bool
 is_free(Request *request)
@@ -146,7 +149,7 @@ is_free(Request *request)
 
 	record_look_to_write(request->leases, request->resource, &request->record);
 	if (!record->found || record->form.released ||
-		record->form.token == request->passed || is_holder_again(request))
+		record->form.token == request->passed)
 		return true;
 	request->has_deadline = true;
 	switch (deadline_look(request->deadlines, request->resource,
@@ -164,7 +167,7 @@ is_free(Request *request)
 							 record->form.ttl, &request->deadline);
 			break;
 	}
-	return false;
+	return is_holder_again(request);
 }
 
 /* Writes the record of the grant. */
@@ -483,29 +486,21 @@ promise_ttl(const text *resource, int64 token, int64 ttl)
  *		crash, as it seems.
  *
  * It seems so too if the lease was granted anew meanwhile, twice, and its slot
- * used for that.  So only the writer's lock lets us write, and the record is
- * read again under it.  Where another's grant is in progress, nothing need be
- * written: whoever looks first, and later than now, counts the full TTL from
- * then.  Returns DEADLINE_MISSING to be called again.
+ * used for that.  So the record is read again, under the writer's lock.  That
+ * is waited for: who has it may be about to write a deadline, by a clock and a
+ * TTL that were read before now.
  */
 static DeadlineState
-renew_missing(Relation rel, const text *resource, ItemPointer place,
-			  int64 token, int64 ttl, Deadline *deadline)
+renew_missing(Relation rel, const text *resource, int64 token, int64 ttl,
+			  Deadline *deadline)
 {
-	TimestampTz now = GetCurrentTimestamp();
 	LeaseRecord record;
+	ItemPointer place = &record.form.deadline;
 	DeadlineState state;
 
-	if (!resource_lock(resource, LOCK_WRITER, false))
-	{
-		CHECK_FOR_INTERRUPTS();
-		if (deadline_look(rel, resource, place, token, false, deadline) != DEADLINE_MISSING)
-			return DEADLINE_MISSING;
-		record_require(resource, token, &record);
-		deadline->at = now + ttl;
-		return DEADLINE_AHEAD;
-	}
+	(void) resource_lock(resource, LOCK_WRITER, true);
 	record_require(resource, token, &record);
+	promise_ttl(resource, token, ttl);
 	state = deadline_renew(rel, resource, place, token, ttl, true, deadline);
 	if (state == DEADLINE_MISSING)
 	{
@@ -544,17 +539,13 @@ fencing_renew(PG_FUNCTION_ARGS)
 	/* Let go at once, so that none waits for the transaction of who renews. */
 	rel = catalog_open(DEADLINE_TABLE, RowExclusiveLock);
 	state = deadline_renew(rel, resource, place, token, ttl, false, &deadline);
-	if (state == DEADLINE_LONGER || state == DEADLINE_MISSING)
+	if (state == DEADLINE_LONGER)
 	{
 		promise_ttl(resource, token, ttl);
 		state = deadline_renew(rel, resource, place, token, ttl, true, &deadline);
 	}
-	while (state == DEADLINE_MISSING)
-	{
-		state = renew_missing(rel, resource, place, token, ttl, &deadline);
-		if (state == DEADLINE_MISSING)
-			state = deadline_renew(rel, resource, place, token, ttl, true, &deadline);
-	}
+	if (state == DEADLINE_MISSING)
+		state = renew_missing(rel, resource, token, ttl, &deadline);
 	table_close(rel, RowExclusiveLock);
 	if (state == DEADLINE_PASSED)
 		error_lease_lost(text_to_cstring(resource), token, LOST_EXPIRED, 0);

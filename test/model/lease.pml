@@ -176,6 +176,9 @@
 #ifndef LOOK_LOCKED
 #define LOOK_LOCKED			1	/* ... under W, the row read again, also when a renewal looks first */
 #endif
+#ifndef LOOK_WAITS
+#define LOOK_WAITS			1	/* ... which waits for W, and writes it down */
+#endif
 #ifndef RELEASE_TOKEN
 #define RELEASE_TOKEN		1	/* a release is of that token only */
 #endif
@@ -237,6 +240,7 @@ byte ttl = SHORT;
 byte stok[2];
 byte sleft[2];
 bit sclosed[2];
+byte fresh;						/* left of the deadline that a first look is about to write */
 
 /* fencing.token_seq and fencing.issuer */
 byte seq;
@@ -356,7 +360,7 @@ bit won;
 	i = 0; ok = 0; span = 0; newttl = 0; waiting = 0; overtakes = 0; looked = NONE; \
 	newfence = 0; newpresent = 0; carried = 0; hold[me] = 0
 #define UNLOCK \
-	if :: W == me -> W = 0; g_pend = 0 :: else fi; \
+	if :: W == me -> W = 0; g_pend = 0; fresh = 0 :: else fi; \
 	if :: X == me -> X = 0 :: else fi; \
 	if :: Q == me -> Q = 0 :: else fi; \
 	if :: rowlock == me -> rowlock = 0 :: else fi; \
@@ -479,7 +483,14 @@ acquire:
 	:: d_step { ACQUIRE_REFUSES && !FREE_W -> REFUSED }; goto end_work
 	fi;
 decide:
-	/* under W, by the slot, under its content lock; expired is final */
+	/* under W; a first look reads the TTL and the clock before there is a row to lock */
+	if
+	:: d_step { (TIME && DECIDE_LOCKED && LOOK_WRITTEN && (LOOK_BEFORE_GRANT || !named)
+				 && !dirty && cur && !rel && SLOT(cur) == NONE) ->
+			fresh = (LOOK_FULL -> ttl : 0) }
+	:: else
+	fi;
+	/* by the slot, under its content lock; expired is final */
 	atomic {
 		ok = 0;
 		i = SLOT(cur);
@@ -494,7 +505,7 @@ decide:
 				/* first look after a crash: nobody has an undecided grant, either slot will do */
 				if
 				:: LOOK_WRITTEN && (LOOK_BEFORE_GRANT || !named) ->
-					SET_SLOT(1, cur, (LOOK_FULL -> ttl : 0));
+					SET_SLOT(1, cur, fresh);
 					assert(g_left <= sleft[1]);
 					g_left = sleft[1];
 					looked = (LOOK_STAYS -> NONE : 1)
@@ -511,7 +522,7 @@ decide:
 				said = said & ~BIT(cur)
 			fi
 		fi;
-		i = 0;
+		i = 0; fresh = 0;
 		if
 		:: !ok && !dirty -> W = 0
 		:: else
@@ -563,8 +574,8 @@ renew:
 			RENEWED }
 	/*
 	 * First look after a crash, or what looks like one: since the look at the
-	 * row, t may have been superseded, and the slots be later grants'.  So W
-	 * is tried, and the row read again whether it is had or not.
+	 * row, t may have been superseded, and the slots be later grants'.  So it
+	 * waits for W, as long as t is current.
 	 */
 	:: d_step { SLOT(t) == NONE && LOOK_LOCKED && (cur != t || rel) -> ok = 0; RENEWED }
 	:: d_step { SLOT(t) == NONE && LOOK_LOCKED && cur == t && !rel && W == 0 ->
@@ -573,6 +584,11 @@ renew:
 			g_left = ttl;
 			span = (span > ttl -> span : ttl);
 			RENEWED }
+	/* told without a slot: whoever has W looks first, and counts from then */
+	:: d_step { !LOOK_WAITS && SLOT(t) == NONE && cur == t && !rel && W != 0 ->
+			g_left = (t == g_grant && !g_free -> span : g_left);
+			ttl = (span > ttl -> span : ttl);
+			t = 0; span = 0 }
 	fi;
 	goto end_work;
 
@@ -857,8 +873,8 @@ active proctype clock()
 {
 end:
 	do
-	:: d_step { (LONE || (!WAIT && (sleft[0] || sleft[1] || g_left || g_pend))) ->
-			TICK(sleft[0]); TICK(sleft[1]); TICK(g_left); TICK(g_pend) }
+	:: d_step { (LONE || (!WAIT && (sleft[0] || sleft[1] || fresh || g_left || g_pend))) ->
+			TICK(sleft[0]); TICK(sleft[1]); TICK(fresh); TICK(g_left); TICK(g_pend) }
 #if STEPS
 	/* set back: a deadline that had passed has not passed any more */
 	:: d_step { (stok[0] && sleft[0] < TTL || stok[1] && sleft[1] < TTL) ->
@@ -872,7 +888,7 @@ end:
 /* ------------------------------------------- what befalls the whole server */
 
 #define EVERYBODY_OUT \
-	W = 0; X = 0; S = 0; Q = 0; rowlock = 0; rowwait = 0; g_pend = 0; \
+	W = 0; X = 0; S = 0; Q = 0; rowlock = 0; rowwait = 0; g_pend = 0; fresh = 0; \
 	i = 1; \
 	do \
 	:: i <= N -> killed[i] = 1; hold[i] = 0; i++ \

@@ -4,6 +4,7 @@
 use strict;
 use warnings;
 
+use FencingCluster qw(session wait_for);
 use FencingTest;
 use Test::More;
 
@@ -55,6 +56,38 @@ $node->safe_psql('postgres', "SELECT fencing.renew('job', $next, '1 h')");
 crash();
 is(acquire($node, 'postgres', 'job'), '', 'after a crash the renewed lease is held');
 cmp_ok(seconds_left(), '>', 3500, 'for the longer TTL');
+
+# A renewal that is the first look at the lease waits for one who may be about to write its deadline, or
+# to end it.
+sub renew_behind_release
+{
+	my ($end) = @_;
+
+	crash();
+	my ($releasing, $renewing) = map { session($node, 'postgres') } 1 .. 2;
+	$releasing->query('BEGIN');
+	$releasing->query("SELECT fencing.release('job', $next)");
+	$renewing->send("SELECT fencing.renew('job', $next)");
+	wait_for('the renewal waits', sub {
+		$node->safe_psql('postgres', "SELECT count(*) FROM pg_stat_activity WHERE wait_event_type = 'Lock'") == 1;
+	});
+	$releasing->query($end);
+	return $renewing->receive;
+}
+
+is(renew_behind_release('ROLLBACK')->{text},
+	$node->safe_psql('postgres', "SELECT expires_at FROM fencing.leases WHERE resource = 'job'"),
+	'a renewal after a crash, behind a release that is rolled back, is written down');
+
+# Not for its holder that is granted anew: that has its deadline written before.
+crash();
+my $again = session($node, 'postgres');
+$again->query('BEGIN');
+cmp_ok($again->value("SELECT token FROM fencing.acquire('job', holder => 'other')"), '>', $next, 'granted anew');
+ok($node->safe_psql('postgres', "SET statement_timeout = '10 s'; SELECT fencing.renew('job', $next)"),
+	'a renewal after a crash does not wait for that to commit');
+$again->query('ROLLBACK');
+is(renew_behind_release('COMMIT')->{state}, 'LF004', 'behind a release that is committed it fails');
 
 # A release is written in place; flushed by whatever comes after it, it survives too.
 my $given_back = acquire($node, 'postgres', 'given back', "ttl => '1 h'");

@@ -27,6 +27,7 @@ INSERT INTO figure (what, n, least)
     SELECT 'server crashes (kill -9)', count(*), :crashes FROM client WHERE kind = 'crash'
     UNION ALL SELECT 'clients paused', count(*), :seconds FROM client WHERE kind = 'pause'
     UNION ALL SELECT 'of them, in an open transaction', count(*), 1 FROM client WHERE kind = 'pause' AND state = 'open'
+    UNION ALL SELECT 'processes of the server stopped for a moment', count(*), :crashes FROM client WHERE kind = 'freeze'
     UNION ALL SELECT 'clients killed', count(*), 1 FROM client WHERE kind = 'kill'
     UNION ALL SELECT 'backends terminated', count(*), 1 FROM client WHERE kind = 'terminate' AND state = '00000'
     UNION ALL SELECT 'statements cancelled', count(*), 1 FROM client WHERE kind = 'cancel' AND state = '00000'

@@ -255,6 +255,17 @@ renew(void)
 		token = 0;
 }
 
+/* First of all after a crash, when others look at the lease for the first time. */
+static void
+renew_again(void)
+{
+	op++;
+	set(TOKEN, "%lld", token);
+	renew();
+	if (one_in(2))
+		token = 0; /* given up without a word */
+}
+
 static void
 release(void)
 {
@@ -441,6 +452,8 @@ main(int argc, char **argv)
 			act();
 		else if (!connect_to(argv[1]))
 			usleep(20000);
+		else if (token != 0)
+			renew_again();
 		step();
 	}
 	PQfinish(conn);
