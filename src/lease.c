@@ -75,12 +75,10 @@ static bool
 is_holder_again(const Request *request)
 {
 	const LeaseRecord *record = &request->record;
-	bool isnull;
 
 	return request->holder && record->form.named &&
 		same_resource(record_role(record), request->role) &&
-		same_resource(DatumGetTextPP(record_column(record, Anum_lease_holder, &isnull)),
-					  request->holder);
+		same_resource(record_holder(record), request->holder);
 }
 
 /* The address of the client, as inet_client_addr() has it. */
@@ -368,11 +366,12 @@ make_answer(FunctionCallInfo fcinfo, const Request *request, bool granted)
 	}
 	else
 	{
-		nulls[3] = nulls[7] = true;
-		if (record->found && !record->form.released)
+		nulls[3] = !record->found || record->form.released;
+		nulls[7] = true;
+		if (!nulls[3])
 		{
-			values[3] = record_column(record, Anum_lease_holder, &nulls[3]);
-			values[7] = record_column(record, Anum_lease_data, &nulls[7]);
+			values[3] = PointerGetDatum(record_holder(record));
+			values[7] = record_data(record, &nulls[7]);
 		}
 		nulls[4] = nulls[3] || !request->has_deadline;
 		values[4] = TimestampTzGetDatum(request->deadline.at);

@@ -476,18 +476,6 @@ record_end_after_commit(const RecordPlace *place, int64 token)
 	XactLastRecEnd = InvalidXLogRecPtr;
 }
 
-/* A column of a record that was found, other than those of its form. */
-Datum
-record_column(const LeaseRecord *record, AttrNumber column, bool *isnull)
-{
-	Relation rel = catalog_open(LEASE_TABLE, AccessShareLock);
-	Datum value = heap_getattr(record->tuple, column, RelationGetDescr(rel),
-							   isnull);
-
-	table_close(rel, AccessShareLock);
-	return value;
-}
-
 /*
  * others_ended_since_snapshot
  *		Is there anything that the snapshot of this transaction does not show?
@@ -600,13 +588,42 @@ text_after(const void *columns, Size bytes)
 	return (text *) att_align_pointer(end, TYPALIGN_INT, -1, end);
 }
 
+/*
+ * The columns after the form of a record that was found: resource, role, holder
+ * and data.  None but the last is ever NULL.
+ */
+static text *
+next_column(const text *column)
+{
+	return text_after(column, VARSIZE_ANY(column));
+}
+
+static text *
+role_column(const LeaseRecord *record)
+{
+	return next_column(text_after(GETSTRUCT(record->tuple), SIZEOF_LEASE_FORM));
+}
+
 /* Who acquired the lease, by name. */
 text *
 record_role(const LeaseRecord *record)
 {
-	text *resource = text_after(GETSTRUCT(record->tuple), SIZEOF_LEASE_FORM);
+	return DatumGetTextPP(PointerGetDatum(role_column(record)));
+}
 
-	return DatumGetTextPP(PointerGetDatum(text_after(resource, VARSIZE_ANY(resource))));
+text *
+record_holder(const LeaseRecord *record)
+{
+	return DatumGetTextPP(PointerGetDatum(next_column(role_column(record))));
+}
+
+Datum
+record_data(const LeaseRecord *record, bool *isnull)
+{
+	*isnull = HeapTupleHasNulls(record->tuple);
+	if (*isnull)
+		return (Datum) 0;
+	return PointerGetDatum(next_column(next_column(role_column(record))));
 }
 
 /* Names are compared byte for byte; NULL is a row that none protects. */

@@ -105,8 +105,8 @@ extern XLogRecPtr record_end(Relation rel, const RecordPlace *place,
 extern void record_prepare_end(const RecordPlace *place);
 extern void record_end_after_commit(const RecordPlace *place, int64 token);
 extern text *record_role(const LeaseRecord *record);
-extern Datum record_column(const LeaseRecord *record, AttrNumber column,
-						   bool *isnull);
+extern text *record_holder(const LeaseRecord *record);
+extern Datum record_data(const LeaseRecord *record, bool *isnull);
 extern SysScanDesc resource_scan(Relation rel, Oid index, AttrNumber column,
 								 const text *resource, Snapshot snapshot);
 
