@@ -82,14 +82,20 @@ CREATE UNLOGGED TABLE fencing.deadline (
 	token_1 bigint NOT NULL,
 	at_1 timestamptz NOT NULL,
 	renewed_1 timestamptz NOT NULL,
+	ttl_1 bigint NOT NULL,
+	owner_1 bigint NOT NULL,
 	token_2 bigint NOT NULL,
 	at_2 timestamptz NOT NULL,
 	renewed_2 timestamptz NOT NULL,
+	ttl_2 bigint NOT NULL,
+	owner_2 bigint NOT NULL,
+	current bigint NOT NULL,
 	closed_1 boolean NOT NULL,
 	closed_2 boolean NOT NULL,
-	resource text COLLATE "C" NOT NULL,
-	CONSTRAINT deadline_pkey PRIMARY KEY (resource)
+	resource text COLLATE "C" NOT NULL
 ) USING heap;
+-- Cheaper than a btree among very many; the writer's lock of a resource keeps it unique.
+CREATE INDEX deadline_resource ON fencing.deadline USING hash (resource);
 COMMENT ON TABLE fencing.deadline IS 'deadlines of leases; read them through fencing.leases';
 
 -- Who draws tokens, and in which epoch (src/token.c); written by the first draw.

@@ -99,6 +99,17 @@ update_row(Relation rel, ItemPointer tid, HeapTuple tuple)
 #define MinSizeOfHeapInplace SizeOfHeapInplace
 #endif
 
+/* A scan of an index for what it has alone, the places of rows. */
+static inline IndexScanDesc
+begin_index_scan(Relation index, Snapshot snapshot, int n_keys)
+{
+#if PG_VERSION_NUM < 180000
+	return index_beginscan_bitmap(index, snapshot, n_keys);
+#else
+	return index_beginscan_bitmap(index, snapshot, NULL, n_keys);
+#endif
+}
+
 /* The primary key of a table, if it is checked at once. */
 static inline Oid
 primary_key_of(Relation rel)

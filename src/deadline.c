@@ -30,13 +30,17 @@
 #include "access/xact.h"
 #include "access/xlog.h"
 #include "catalog/indexing.h"
+#include "catalog/pg_collation.h"
 #include "funcapi.h"
 #include "storage/bufmgr.h"
 #include "storage/lmgr.h"
+#include "utils/fmgroids.h"
 #include "utils/rel.h"
+#include "utils/snapmgr.h"
 #include "utils/timestamp.h"
 
 #include "catalog.h"
+#include "compat.h"
 #include "deadline.h"
 #include "fence.h"
 #include "present.h"
@@ -46,6 +50,7 @@
 typedef struct FormData_deadline
 {
 	Deadline slot[2];
+	int64 current; /* holds the lease for sure; 0: only the record tells */
 	bool closed[2];
 	/* resource follows */
 } FormData_deadline;
@@ -56,13 +61,12 @@ typedef FormData_deadline *Form_deadline;
 #define SIZEOF_DEADLINE_FORM \
 	(offsetof(FormData_deadline, closed) + 2 * sizeof(bool))
 
-#define Anum_deadline_resource 9
-#define Natts_deadline		   9
+#define Anum_deadline_resource 14
+#define Natts_deadline		   14
 
-/* A row found: its page is pinned, so that the tuple stays where it is. */
+/* A row found: its page is locked, so that the tuple stays where it is. */
 typedef struct DeadlineRow
 {
-	SysScanDesc scan; /* NULL: it was where it should be */
 	Buffer buffer;
 	Form_deadline form; /* NULL: there is no row */
 } DeadlineRow;
@@ -111,28 +115,46 @@ open_row_at(DeadlineRow *row, Relation rel, const text *resource,
 	return false;
 }
 
+/* The same by the index, which tells places where it may be. */
+static void
+find_row(DeadlineRow *row, Relation rel, const text *resource,
+		 ItemPointer place, int lockmode)
+{
+	Relation index = index_open(catalog_oid(DEADLINE_INDEX), AccessShareLock);
+	IndexScanDesc scan = begin_index_scan(index, SnapshotSelf, 1);
+	ScanKeyData key;
+	ItemPointer found;
+	HeapTupleData tuple;
+
+	ScanKeyEntryInitialize(&key, 0, 1, HTEqualStrategyNumber, InvalidOid,
+						   C_COLLATION_OID, F_TEXTEQ, PointerGetDatum(resource));
+	index_rescan(scan, &key, 1, NULL, 0);
+	while (row->form == NULL &&
+		   (found = index_getnext_tid(scan, ForwardScanDirection)) != NULL)
+	{
+		row->buffer = read_block(rel, ItemPointerGetBlockNumber(found));
+		LockBuffer(row->buffer, lockmode);
+		if (visible_row(rel, row->buffer, ItemPointerGetOffsetNumber(found), &tuple) &&
+			same_resource(text_after(GETSTRUCT(&tuple), SIZEOF_DEADLINE_FORM), resource))
+		{
+			row->form = (Form_deadline) GETSTRUCT(&tuple);
+			*place = *found;
+		}
+		else
+			UnlockReleaseBuffer(row->buffer);
+	}
+	index_endscan(scan);
+	index_close(index, AccessShareLock);
+}
+
 /* Sets *place to where the row is, if there is one. */
 static void
 open_row(DeadlineRow *row, Relation rel, const text *resource,
 		 ItemPointer place, int64 token, int lockmode)
 {
-	HeapTuple tuple;
-
-	row->scan = NULL;
 	row->form = NULL;
-	if (open_row_at(row, rel, resource, place, token, lockmode))
-		return;
-
-	row->scan = resource_scan(rel, catalog_oid(DEADLINE_INDEX),
-							  Anum_deadline_resource, resource, SnapshotSelf);
-	tuple = systable_getnext(row->scan);
-	if (HeapTupleIsValid(tuple))
-	{
-		*place = tuple->t_self;
-		row->buffer = read_block(rel, ItemPointerGetBlockNumber(place));
-		LockBuffer(row->buffer, lockmode);
-		row->form = (Form_deadline) GETSTRUCT(tuple);
-	}
+	if (!open_row_at(row, rel, resource, place, token, lockmode))
+		find_row(row, rel, resource, place, lockmode);
 }
 
 static void
@@ -140,8 +162,6 @@ close_row(DeadlineRow *row)
 {
 	if (row->form)
 		UnlockReleaseBuffer(row->buffer);
-	if (row->scan)
-		systable_endscan(row->scan);
 }
 
 /*
@@ -209,10 +229,30 @@ deadline_look(Relation rel, const text *resource, ItemPointer place,
 	return state;
 }
 
+/* Moves a deadline to ttl from now, unless it has passed. */
+static DeadlineState
+renew_slot(DeadlineRow *row, int slot, int64 ttl, Deadline *deadline)
+{
+	TimestampTz now = GetCurrentTimestamp();
+	bool passed = has_passed(row, slot, now);
+
+	if (passed)
+		row->form->closed[slot] = true;
+	else
+	{
+		row->form->slot[slot].at = now + ttl;
+		row->form->slot[slot].renewed_at = now;
+		row->form->slot[slot].ttl = Max(row->form->slot[slot].ttl, ttl);
+	}
+	MarkBufferDirty(row->buffer);
+	*deadline = row->form->slot[slot];
+	return passed ? DEADLINE_PASSED : DEADLINE_AHEAD;
+}
+
 /*
  * deadline_renew
  *		Moves the deadline of a token to ttl from now, unless it has passed.
- *		A ttl longer than the last one is refused with DEADLINE_LONGER, unless
+ *		A ttl longer than any before is refused with DEADLINE_LONGER, unless
  *		promised: the caller has seen to it that the record of it is durable.
  *
  * The row may be one that an open grant is about to replace: that does no
@@ -228,28 +268,44 @@ deadline_renew(Relation rel, const text *resource, ItemPointer place,
 
 	open_row(&row, rel, resource, place, token, BUFFER_LOCK_EXCLUSIVE);
 	slot = slot_of(&row, token);
-	if (slot >= 0)
-	{
-		TimestampTz now = GetCurrentTimestamp();
-
-		if (has_passed(&row, slot, now))
-		{
-			state = DEADLINE_PASSED;
-			row.form->closed[slot] = true;
-			MarkBufferDirty(row.buffer);
-		}
-		else if (!promised && ttl > row.form->slot[slot].at - row.form->slot[slot].renewed_at)
-			state = DEADLINE_LONGER;
-		else
-		{
-			state = DEADLINE_AHEAD;
-			row.form->slot[slot].at = now + ttl;
-			row.form->slot[slot].renewed_at = now;
-			MarkBufferDirty(row.buffer);
-		}
-		*deadline = row.form->slot[slot];
-	}
+	if (slot >= 0 && !promised && ttl > row.form->slot[slot].ttl &&
+		!has_passed(&row, slot, GetCurrentTimestamp()))
+		state = DEADLINE_LONGER;
+	else if (slot >= 0)
+		state = renew_slot(&row, slot, ttl, deadline);
 	close_row(&row);
+	return state;
+}
+
+/*
+ * deadline_renew_current
+ *		The same without a look at the record, where the row says that the
+ *		token is current; ttl 0 is the longest promised.  DEADLINE_MISSING where
+ *		the record has to be asked.
+ */
+DeadlineState
+deadline_renew_current(Relation rel, const text *resource, int64 token,
+					   int64 ttl, int64 owner, Deadline *deadline)
+{
+	RecordPlace known = known_place(DEADLINE_TABLE, resource);
+	ItemPointerData place;
+	DeadlineRow row;
+	DeadlineState state = DEADLINE_MISSING;
+	int slot;
+
+	ItemPointerSetInvalid(&place);
+	if (known.file == rel->rd_rel->relfilenode)
+		place = known.tid;
+	open_row(&row, rel, resource, &place, token, BUFFER_LOCK_EXCLUSIVE);
+	slot = slot_of(&row, token);
+	if (slot >= 0 && row.form->current == token &&
+		row.form->slot[slot].owner == owner &&
+		ttl <= row.form->slot[slot].ttl)
+		state = renew_slot(&row, slot, ttl ? ttl : row.form->slot[slot].ttl,
+						   deadline);
+	close_row(&row);
+	if (slot >= 0 && !ItemPointerEquals(&place, &known.tid))
+		remember_place(DEADLINE_TABLE, resource, rel, &place);
 	return state;
 }
 
@@ -271,6 +327,8 @@ insert_row(Relation rel, const text *resource, const Deadline *deadline,
 	values[0] = Int64GetDatum(deadline->token);
 	values[1] = TimestampTzGetDatum(deadline->at);
 	values[2] = TimestampTzGetDatum(deadline->renewed_at);
+	values[3] = Int64GetDatum(deadline->ttl);
+	values[4] = Int64GetDatum(deadline->owner);
 	values[Anum_deadline_resource - 1] = PointerGetDatum(resource);
 	tuple = heap_form_tuple(RelationGetDescr(rel), values, nulls);
 	(void) catalog_has_more_indexes(rel, Anum_deadline_resource);
@@ -292,13 +350,12 @@ insert_row(Relation rel, const text *resource, const Deadline *deadline,
 
 /*
  * write_slot
- *		Writes a fresh deadline; returns whether there was a row to write it
- *		to.  last is a token of the row, to know it by.
+ *		Writes a fresh deadline, ttl from now; returns whether there was a row
+ *		to write it to.  last is a token of the row, to know it by.
  */
 static bool
 write_slot(Relation rel, const text *resource, ItemPointer place, int64 last,
-		   int64 token, int64 ttl, bool promised, int64 keep,
-		   Deadline *deadline)
+		   int64 ttl, bool promised, int64 keep, Deadline *deadline)
 {
 	DeadlineRow row;
 	bool written = false;
@@ -306,7 +363,6 @@ write_slot(Relation rel, const text *resource, ItemPointer place, int64 last,
 
 	open_row(&row, rel, resource, place, last, BUFFER_LOCK_EXCLUSIVE);
 	now = GetCurrentTimestamp();
-	deadline->token = token;
 	deadline->at = now + ttl;
 	deadline->renewed_at = promised ? now : deadline->at;
 	if (row.form)
@@ -315,6 +371,7 @@ write_slot(Relation rel, const text *resource, ItemPointer place, int64 last,
 
 		row.form->slot[slot] = *deadline;
 		row.form->closed[slot] = false;
+		row.form->current = FENCE_NONE;
 		MarkBufferDirty(row.buffer);
 		written = true;
 	}
@@ -324,19 +381,18 @@ write_slot(Relation rel, const text *resource, ItemPointer place, int64 last,
 
 /*
  * deadline_grant
- *		Writes the deadline of a new grant; last is the token before it, and
- *		committed the one that counts until this transaction commits, or 0 (see
- *		slot_to_write).
+ *		Writes the deadline of a new grant, of which token, ttl and owner are
+ *		given; last is the token before it, and committed the one that counts
+ *		until this transaction commits, or 0 (see slot_to_write).
  *
- * The caller holds the writer's lock.  A row that is inserted here goes with
- * its grant if that rolls back.
+ * The caller holds the lock for the change.  A row that is inserted here goes
+ * with its grant if that rolls back.
  */
 void
 deadline_grant(Relation rel, const text *resource, ItemPointer place,
-			   int64 last, int64 token, int64 ttl, int64 committed,
-			   Deadline *deadline)
+			   int64 last, int64 committed, Deadline *deadline)
 {
-	if (!write_slot(rel, resource, place, last, token, ttl, true, committed, deadline))
+	if (!write_slot(rel, resource, place, last, deadline->ttl, true, committed, deadline))
 		insert_row(rel, resource, deadline, false, place);
 }
 
@@ -351,15 +407,118 @@ void
 deadline_restart(Relation rel, const text *resource, ItemPointer place,
 				 int64 token, int64 ttl, Deadline *deadline)
 {
-	if (!write_slot(rel, resource, place, token, token, ttl, false, 0, deadline))
+	memset(deadline, 0, sizeof(*deadline));
+	deadline->token = token;
+	if (!write_slot(rel, resource, place, token, ttl, false, 0, deadline))
 		insert_row(rel, resource, deadline, true, place);
+}
+
+/*
+ * deadline_confirm
+ *		The record bears the token out, and none is changing it: renewals need
+ *		not look there until somebody is about to.
+ *
+ * ttl and owner are those on record; a ttl that was not promised yet may not be
+ * durable.  The caller has a lock of the resource that keeps changes out.
+ */
+void
+deadline_confirm(Relation rel, const text *resource, ItemPointer place,
+				 int64 token, int64 ttl, int64 owner)
+{
+	DeadlineRow row;
+	int slot;
+
+	open_row(&row, rel, resource, place, token, BUFFER_LOCK_EXCLUSIVE);
+	slot = slot_of(&row, token);
+	if (slot >= 0 && row.form->slot[slot].ttl == ttl)
+	{
+		row.form->slot[slot].owner = owner;
+		row.form->current = token;
+		MarkBufferDirty(row.buffer);
+	}
+	close_row(&row);
+}
+
+/*
+ * deadline_doubt
+ *		Somebody is about to change the record, and has the lock for it: from now
+ *		on each renewal looks there.
+ */
+void
+deadline_doubt(Relation rel, const text *resource, ItemPointer place,
+			   int64 token)
+{
+	DeadlineRow row;
+
+	open_row(&row, rel, resource, place, token, BUFFER_LOCK_EXCLUSIVE);
+	if (row.form)
+	{
+		row.form->current = FENCE_NONE;
+		MarkBufferDirty(row.buffer);
+	}
+	close_row(&row);
+}
+
+/*
+ * deadline_prepare_confirm, deadline_confirm_after_commit
+ *		The same for a grant, once its transaction has committed: too late for an
+ *		error.  So before that the page is brought into memory.
+ */
+static Relation confirming_in;
+static Buffer confirming_on;
+
+bool
+deadline_prepare_confirm(const ItemPointerData *place)
+{
+	BlockNumber block = ItemPointerGetBlockNumber(place);
+
+	if (!catalog_has(DEADLINE_TABLE))
+		return false;
+	confirming_in = catalog_open(DEADLINE_TABLE, NoLock);
+	if (block_exists(confirming_in, block))
+	{
+		confirming_on = read_block(confirming_in, block);
+		return true;
+	}
+	table_close(confirming_in, NoLock);
+	return false;
+}
+
+void
+deadline_confirm_after_commit(const text *resource, ItemPointer place,
+							  int64 token)
+{
+	DeadlineRow row;
+
+	if (open_row_at(&row, confirming_in, resource, place, token, BUFFER_LOCK_EXCLUSIVE))
+	{
+		row.form->current = token;
+		MarkBufferDirty(row.buffer);
+		close_row(&row);
+	}
+	ReleaseBuffer(confirming_on);
+	table_close(confirming_in, NoLock);
 }
 
 /* The lease is evicted: no renewal under way says yes any more. */
 void
-deadline_evict(const text *resource)
+deadline_evict(Relation rel, const text *resource, ItemPointer place)
 {
-	Relation rel = catalog_open(DEADLINE_TABLE, RowExclusiveLock);
+	DeadlineRow row;
+
+	open_row(&row, rel, resource, place, FENCE_NONE, BUFFER_LOCK_EXCLUSIVE);
+	if (row.form)
+	{
+		row.form->closed[0] = row.form->closed[1] = true;
+		row.form->current = FENCE_NONE;
+		MarkBufferDirty(row.buffer);
+	}
+	close_row(&row);
+}
+
+void
+deadline_forget(Relation rel, const text *resource)
+{
 	ItemPointerData place;
 	DeadlineRow row;
 
@@ -367,23 +526,11 @@ deadline_evict(const text *resource)
 	open_row(&row, rel, resource, &place, FENCE_NONE, BUFFER_LOCK_EXCLUSIVE);
 	if (row.form)
 	{
-		row.form->closed[0] = row.form->closed[1] = true;
+		row.form->current = FENCE_NONE;
 		MarkBufferDirty(row.buffer);
+		close_row(&row);
+		simple_heap_delete(rel, &place);
 	}
-	close_row(&row);
-	table_close(rel, RowExclusiveLock);
-}
-
-void
-deadline_forget(Relation rel, const text *resource)
-{
-	SysScanDesc scan = resource_scan(rel, catalog_oid(DEADLINE_INDEX),
-									 Anum_deadline_resource, resource, SnapshotSelf);
-	HeapTuple tuple = systable_getnext(scan);
-
-	if (HeapTupleIsValid(tuple))
-		simple_heap_delete(rel, &tuple->t_self);
-	systable_endscan(scan);
 }
 
 /*

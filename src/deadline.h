@@ -26,6 +26,8 @@ typedef struct Deadline
 	int64 token;
 	TimestampTz at;
 	TimestampTz renewed_at; /* = at: restarted, and promised to nobody */
+	int64 ttl;				/* longest promised; 0: only the record tells */
+	int64 owner;			/* hash of the name of the role; 0: the same */
 } Deadline;
 
 /*
@@ -39,16 +41,28 @@ extern DeadlineState deadline_look(Relation rel, const text *resource,
 extern DeadlineState deadline_renew(Relation rel, const text *resource,
 									ItemPointer place, int64 token, int64 ttl,
 									bool promised, Deadline *deadline);
+extern DeadlineState deadline_renew_current(Relation rel, const text *resource,
+											int64 token, int64 ttl, int64 owner,
+											Deadline *deadline);
 extern void deadline_restart(Relation rel, const text *resource,
 							 ItemPointer place, int64 token, int64 ttl,
 							 Deadline *deadline);
 
 /* Sets *place to where it wrote. */
 extern void deadline_grant(Relation rel, const text *resource,
-						   ItemPointer place, int64 last, int64 token,
-						   int64 ttl, int64 committed, Deadline *deadline);
+						   ItemPointer place, int64 last, int64 committed,
+						   Deadline *deadline);
 
-extern void deadline_evict(const text *resource);
+extern void deadline_confirm(Relation rel, const text *resource,
+							 ItemPointer place, int64 token, int64 ttl,
+							 int64 owner);
+extern void deadline_doubt(Relation rel, const text *resource,
+						   ItemPointer place, int64 token);
+extern bool deadline_prepare_confirm(const ItemPointerData *place);
+extern void deadline_confirm_after_commit(const text *resource,
+										  ItemPointer place, int64 token);
+extern void deadline_evict(Relation rel, const text *resource,
+						   ItemPointer place);
 extern void deadline_forget(Relation rel, const text *resource);
 
 #endif /* FENCING_DEADLINE_H */

@@ -216,13 +216,16 @@ grant(Request *request)
 	request->token = token_draw(last);
 	request->granted_to = request->holder ? request->holder
 										  : default_holder(request);
+	request->deadline.token = request->token;
+	request->deadline.ttl = request->ttl;
+	request->deadline.owner = resource_hash(request->role);
 	deadline_grant(request->deadlines, request->resource,
 				   &request->record.form.deadline, last,
-				   request->token, request->ttl,
 				   present_has_granted(request->resource, last) ? 0 : last,
 				   &request->deadline);
 	write_grant(request);
-	present_granted(request->resource, request->token, last);
+	present_granted(request->resource, request->token, last,
+					&request->record.form.deadline);
 }
 
 /*
@@ -511,6 +514,56 @@ renew_missing(Relation rel, const text *resource, int64 token, int64 ttl,
 }
 
 /*
+ * confirm
+ *		Has the renewals to come go without the record, as those after a grant do:
+ *		the first one since a crash, or since a change that was rolled back.  Not
+ *		while a change is in progress.
+ */
+static void
+confirm(Relation rel, const text *resource, int64 token)
+{
+	Relation leases;
+	LeaseRecord record;
+
+	if (!resource_lock(resource, LOCK_COMMIT, false))
+		return;
+	leases = catalog_open(LEASE_TABLE, AccessShareLock);
+	record_look(leases, resource, &record);
+	if (record.found && record.form.token == token && !record.form.released &&
+		!record.own)
+		deadline_confirm(rel, resource, &record.form.deadline, token,
+						 record.form.ttl, resource_hash(record_role(&record)));
+	table_close(leases, AccessShareLock);
+	resource_unlock(resource, LOCK_COMMIT);
+}
+
+/* A renewal that looks at the record. */
+static DeadlineState
+renew_by_record(Relation rel, const text *resource, int64 token, int64 ttl,
+				int64 owner, Deadline *deadline)
+{
+	LeaseRecord record;
+	ItemPointer place = &record.form.deadline;
+	DeadlineState state;
+
+	record_require(resource, token, &record);
+	require_role_of(&record, resource);
+	if (ttl == 0)
+		ttl = record.form.ttl;
+	state = deadline_renew(rel, resource, place, token, ttl, false, deadline);
+	if (state == DEADLINE_LONGER)
+	{
+		promise_ttl(resource, token, ttl);
+		state = deadline_renew(rel, resource, place, token, ttl, true, deadline);
+	}
+	if (state == DEADLINE_MISSING)
+		state = renew_missing(rel, resource, token, ttl, deadline);
+	if (state == DEADLINE_AHEAD && owner == (int64) resource_hash(record_role(&record)))
+		confirm(rel, resource, token);
+	return state;
+}
+
+/*
  * renew(resource text, token bigint, ttl interval) returns timestamptz
  *		Moves the deadline to ttl (NULL: the one recorded) from now, and
  *		returns it.  LF004 where the token no longer holds the lease.
@@ -523,28 +576,19 @@ fencing_renew(PG_FUNCTION_ARGS)
 	text *resource = resource_argument(fcinfo, 0);
 	int64 token = token_argument(fcinfo, 1);
 	int64 ttl = PG_ARGISNULL(2) ? 0 : ttl_argument(fcinfo, 2);
-	LeaseRecord record;
-	ItemPointer place = &record.form.deadline;
+	int64 owner;
 	Relation rel;
 	Deadline deadline;
 	DeadlineState state;
 
 	require_primary("renew()");
-	record_require(resource, token, &record);
-	require_role_of(&record, resource);
-	if (ttl == 0)
-		ttl = record.form.ttl;
+	owner = resource_hash(cstring_to_text(GetUserNameFromId(GetUserId(), false)));
 
 	/* Let go at once, so that none waits for the transaction of who renews. */
 	rel = catalog_open(DEADLINE_TABLE, RowExclusiveLock);
-	state = deadline_renew(rel, resource, place, token, ttl, false, &deadline);
-	if (state == DEADLINE_LONGER)
-	{
-		promise_ttl(resource, token, ttl);
-		state = deadline_renew(rel, resource, place, token, ttl, true, &deadline);
-	}
+	state = deadline_renew_current(rel, resource, token, ttl, owner, &deadline);
 	if (state == DEADLINE_MISSING)
-		state = renew_missing(rel, resource, token, ttl, &deadline);
+		state = renew_by_record(rel, resource, token, ttl, owner, &deadline);
 	table_close(rel, RowExclusiveLock);
 	if (state == DEADLINE_PASSED)
 		error_lease_lost(text_to_cstring(resource), token, LOST_EXPIRED, 0);
@@ -579,7 +623,12 @@ fencing_release(PG_FUNCTION_ARGS)
 			!record.form.released;
 		if (released)
 		{
+			Relation deadlines;
+
 			require_role_of(&record, resource);
+			deadlines = catalog_open(DEADLINE_TABLE, RowExclusiveLock);
+			deadline_doubt(deadlines, resource, &record.form.deadline, token);
+			table_close(deadlines, RowExclusiveLock);
 			present_released(resource, token, &record);
 		}
 		else
@@ -687,6 +736,8 @@ holders(const text *resource)
 static int64
 evict_in_place(Relation rel, const text *resource, LeaseRecord *record)
 {
+	Relation deadlines = catalog_open(DEADLINE_TABLE, RowExclusiveLock);
+	ItemPointer place = &record->form.deadline;
 	int64 token;
 	XLogRecPtr lsn;
 
@@ -696,8 +747,10 @@ evict_in_place(Relation rel, const text *resource, LeaseRecord *record)
 				 errmsg("cannot evict a lease that this transaction has changed"),
 				 errhint("Commit or roll back first.")));
 	token = token_draw(record->form.token);
+	deadline_doubt(deadlines, resource, place, record->form.token);
 	lsn = record_end(rel, &record->place, token);
-	deadline_evict(resource);
+	deadline_evict(deadlines, resource, place);
+	table_close(deadlines, RowExclusiveLock);
 	make_durable(lsn);
 	return token;
 }

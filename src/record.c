@@ -96,45 +96,52 @@ resource_scan(Relation rel, Oid index, AttrNumber column,
 }
 
 /*
- * Where this session last saw the records of some resources.  Who acquires or
- * renews a lease mostly knows it from the last time, and then needs no index.
- * Only a hint: what is found there is looked at as a whole.  Small, since it
- * would push more useful things out of the processor's caches.
+ * Where this session last saw the rows of some resources in the two tables.
+ * Who acquires or renews a lease mostly knows it from the last time, and then
+ * needs no index.  Only a hint: what is found there is looked at as a whole.
+ * Small, since it would push more useful things out of the processor's caches.
  */
-static struct
+typedef struct Places
 {
-	uint32 hash; /* the half that does not tell the element */
-	ItemPointerData tid;
-} places[16384];
+	Oid file; /* they are in this one */
+	struct
+	{
+		uint32 hash; /* the half that does not tell the element */
+		ItemPointerData tid;
+	} at[16384];
+} Places;
 
-static Oid places_file; /* they are in this one */
+static Places places[DEADLINE_TABLE + 1];
 
-static RecordPlace
-known_place(const text *resource)
+RecordPlace
+known_place(CatalogObject table, const text *resource)
 {
+	Places *known = &places[table];
 	uint64 hash = resource_hash(resource);
-	int i = hash % lengthof(places);
+	int i = hash % lengthof(known->at);
 	RecordPlace place = {0};
 
-	if (places[i].hash == hash >> 32)
+	if (known->at[i].hash == hash >> 32)
 	{
-		place.file = places_file;
-		place.tid = places[i].tid;
+		place.file = known->file;
+		place.tid = known->at[i].tid;
 	}
 	return place;
 }
 
-static void
-remember_place(const text *resource, Relation rel, ItemPointer tid)
+void
+remember_place(CatalogObject table, const text *resource, Relation rel,
+			   ItemPointer tid)
 {
+	Places *known = &places[table];
 	uint64 hash = resource_hash(resource);
-	int i = hash % lengthof(places);
+	int i = hash % lengthof(known->at);
 
-	if (places_file != rel->rd_rel->relfilenode)
-		memset(places, 0, sizeof(places));
-	places_file = rel->rd_rel->relfilenode;
-	places[i].hash = hash >> 32;
-	places[i].tid = *tid;
+	if (known->file != rel->rd_rel->relfilenode)
+		memset(known, 0, sizeof(*known));
+	known->file = rel->rd_rel->relfilenode;
+	known->at[i].hash = hash >> 32;
+	known->at[i].tid = *tid;
 }
 
 /*
@@ -172,7 +179,7 @@ look_once(Relation rel, const text *resource, LeaseRecord *record)
 	if (HeapTupleIsValid(tuple))
 	{
 		read_record(rel, resource, record, tuple);
-		remember_place(resource, rel, &tuple->t_self);
+		remember_place(LEASE_TABLE, resource, rel, &tuple->t_self);
 	}
 	systable_endscan(scan);
 }
@@ -253,7 +260,7 @@ look_again(Relation rel, const text *resource, const RecordPlace *place,
 void
 record_look(Relation rel, const text *resource, LeaseRecord *record)
 {
-	RecordPlace place = known_place(resource);
+	RecordPlace place = known_place(LEASE_TABLE, resource);
 
 	look_again(rel, resource, &place, record);
 	if (!record->found)
@@ -378,7 +385,7 @@ record_write(Relation rel, const text *resource, LeaseRecord *record,
 		CatalogTupleUpdate(rel, &record->place.tid, tuple);
 	else
 		update_record(rel, &record->place.tid, tuple, resource);
-	remember_place(resource, rel, &tuple->t_self);
+	remember_place(LEASE_TABLE, resource, rel, &tuple->t_self);
 
 	/* So that this statement may write it once more. */
 	CommandCounterIncrement();

@@ -18,6 +18,7 @@
 #include "utils/relcache.h"
 #include "utils/snapshot.h"
 
+#include "catalog.h"
 #include "compat.h"
 
 /* The fixed-width columns of fencing.lease, as they lie on the page. */
@@ -72,6 +73,11 @@ typedef struct LeaseRecord
 	HeapTuple tuple;   /* a copy */
 	RecordPlace place; /* all zero where none was found */
 } LeaseRecord;
+
+/* Where this session last saw a resource's row; all zero if it does not know. */
+extern RecordPlace known_place(CatalogObject table, const text *resource);
+extern void remember_place(CatalogObject table, const text *resource,
+						   Relation rel, ItemPointer tid);
 
 /* The resource's name in argument n of a call, checked. */
 extern text *name_argument(FunctionCallInfo fcinfo, int n, const char *what);
