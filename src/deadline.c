@@ -304,7 +304,7 @@ deadline_renew_current(Relation rel, const text *resource, int64 token,
 		state = renew_slot(&row, slot, ttl ? ttl : row.form->slot[slot].ttl,
 						   deadline);
 	close_row(&row);
-	if (slot >= 0 && !ItemPointerEquals(&place, &known.tid))
+	if (slot >= 0 && (known.file != rel->rd_rel->relfilenode || !ItemPointerEquals(&place, &known.tid)))
 		remember_place(DEADLINE_TABLE, resource, rel, &place);
 	return state;
 }

@@ -176,6 +176,18 @@
 #ifndef LOOK_LOCKED
 #define LOOK_LOCKED			1	/* ... under W, the row read again, also when a renewal looks first */
 #endif
+#ifndef SURE_GRANTED
+#define SURE_GRANTED		1	/* a grant takes back that the token before is sure to be current */
+#endif
+#ifndef SURE_RELEASED
+#define SURE_RELEASED		1	/* ... so does a release */
+#endif
+#ifndef SURE_EVICTED
+#define SURE_EVICTED		1	/* ... and evict */
+#endif
+#ifndef SURE_LOCKED
+#define SURE_LOCKED			1	/* a renewal writes down that its token is, under S */
+#endif
 #ifndef LOOK_WAITS
 #define LOOK_WAITS			1	/* ... which waits for W, and writes it down */
 #endif
@@ -240,6 +252,7 @@ byte ttl = SHORT;
 byte stok[2];
 byte sleft[2];
 bit sclosed[2];
+byte sure;						/* token that is current without a look at the record; or 0 */
 byte fresh;						/* left of the deadline that a first look is about to write */
 
 /* fencing.token_seq and fencing.issuer */
@@ -429,6 +442,11 @@ end_work:
 	:: d_step { (!RENEW_CURRENT && !INTX && stok[0]) -> t = stok[0]; span = SHORT }; goto renew
 	:: d_step { (!RENEW_CURRENT && !INTX && stok[1]) -> t = stok[1]; span = SHORT }; goto renew
 
+	/* by the slot alone */
+	:: d_step { (TIME && !LONE && !INTX && sure) -> assert(cur == sure && !rel); t = sure; span = SHORT }; goto renew
+	/* a renewal has looked at the record: those to come need not */
+	:: d_step { (TIME && !LONE && !INTX && cur > 0 && !rel && sure != cur && SLOT(cur) != NONE) -> t = cur }; goto confirm
+
 	:: d_step { (RELEASE && EFF > 0 && !EFFREL && (todo || !WORK)) -> t = EFF }; goto release
 	:: d_step { (FORGET && cur > 0 && !dirty && (!TIME || LOOKS_FREE)) -> i = 0 }; goto forget
 	:: d_step { (EVICT && ROOM && (cur > 0 || dirty)) -> i = 0 }; goto evict
@@ -437,7 +455,7 @@ end_work:
 	:: d_step { (SAVEPOINT && ROOM && dirty && !newrel && newtok != cur) ->
 			seq++; seqdisk = seq; tok = TOKEN; issued = issued | BIT(tok);
 			i = (SLOT(cur) == 0 && TWO_SLOTS -> 1 : 0);
-			SET_SLOT(i, tok, SHORT) }; goto end_work
+			SET_SLOT(i, tok, SHORT); sure = 0 }; goto end_work
 
 	:: (IDLE && INTX) -> goto end_idle
 	:: (INTX) -> goto commit
@@ -552,7 +570,7 @@ decide:
 			/* the slot that the committed token does not use */
 			i = (SLOT(cur) == 0 && TWO_SLOTS -> 1 : 0);
 			if
-			:: TIME -> SET_SLOT(i, tok, SHORT); g_pend = SHORT
+			:: TIME -> SET_SLOT(i, tok, SHORT); g_pend = SHORT; sure = (SURE_GRANTED -> 0 : sure)
 			:: else
 			fi;
 			dirty = 1; newtok = tok; newrel = 0; tok = 0; i = 0; ok = 0;
@@ -592,6 +610,20 @@ renew:
 	fi;
 	goto end_work;
 
+confirm:
+	if
+	:: d_step { SURE_LOCKED && X == 0 -> S = S | BIT(me) }
+	:: d_step { SURE_LOCKED && X != 0 -> t = 0 }; goto end_work
+	:: d_step { !SURE_LOCKED -> skip }
+	fi;
+	d_step { ok = (cur == t && !rel) };
+	d_step {
+		sure = (ok && SLOT(t) != NONE -> t : sure);
+		S = S & ~BIT(me);
+		t = 0; ok = 0
+	};
+	goto end_work;
+
 	/* ---- release: a writer of the lease row like a grant */
 release:
 	if
@@ -609,6 +641,7 @@ release:
 		:: (EFF == t || (!RELEASE_TOKEN && EFF > 0)) && !EFFREL ->
 			ownrel = ownrel || (EFF == t && newtok == 0);
 			newtok = EFF; newrel = 1; dirty = 1;
+			sure = (SURE_RELEASED -> 0 : sure);
 			rel = (RELEASE_AT_COMMIT -> rel : 1)
 		:: else ->
 			if
@@ -642,7 +675,7 @@ forget:
 		:: else -> ok = 0
 		fi;
 		if
-		:: ok -> newtok = 0; newrel = 1; dirty = 1;
+		:: ok -> newtok = 0; newrel = 1; dirty = 1; sure = 0;
 			floor = (cur > floor -> cur : floor)
 		:: else -> W = 0; X = 0
 		fi;
@@ -688,6 +721,7 @@ evict:
 			:: else
 			fi;
 			relvolatile = 0;
+			sure = (SURE_EVICTED -> 0 : sure);
 			sclosed[0] = sclosed[0] || EVICT_CLOSES;
 			sclosed[1] = sclosed[1] || EVICT_CLOSES;
 			if
@@ -820,6 +854,15 @@ committing:
 		:: else
 		fi
 	};
+#if TIME
+	/* visible, and none may change it yet */
+	d_step {
+		if
+		:: dirty && !newrel && newtok -> sure = newtok
+		:: else
+		fi
+	};
+#endif
 #if WAIT
 	/* visible; then the waiter is woken; then the locks go */
 	d_step {
@@ -895,7 +938,7 @@ end:
 	:: else -> break \
 	od; \
 	i = 0; \
-	stok[0] = 0; stok[1] = 0; sleft[0] = 0; sleft[1] = 0; sclosed[0] = 0; sclosed[1] = 0
+	sure = 0; stok[0] = 0; stok[1] = 0; sleft[0] = 0; sleft[1] = 0; sclosed[0] = 0; sclosed[1] = 0
 
 #if CRASHES
 /*
