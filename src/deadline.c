@@ -16,6 +16,13 @@
  * under the same lock; otherwise a delayed renewal, or a clock that steps
  * back, could say yes to the old holder after a grant said yes to the new.
  *
+ * A renewal mostly needs this row alone: "current" is the token that the lease
+ * record bears out for sure.  It is written where nobody can be changing the
+ * record: after the commit of a grant, whose locks are still held, or by a
+ * renewal that looked there under the commit lock.  Whoever is about to change
+ * the record, and has the lock for it, takes it back first, and if nothing came
+ * of that the next renewal asks the record again.
+ *
  * A crash or a promotion empties an unlogged table.  A lease whose row is
  * missing has its full TTL again, counted from the first look at it.
  *
