@@ -457,16 +457,17 @@ raise_ttl(void *form, void *arg)
 }
 
 /*
- * promise_ttl
+ * record_ttl
  *		After a crash a lease has the TTL on record again, so a longer one
  *		must be there, durable, before it is promised.  In place, like the
- *		deadline: a renewal stands even if its transaction rolls back.
+ *		deadline: a renewal stands even if its transaction rolls back.  Returns
+ *		up to where the WAL must be flushed.
  *
  * A TTL that is on record already was perhaps put there by a renewal whose
  * wait for the standbys was broken off: so it may have to be waited for again.
  */
-static void
-promise_ttl(const text *resource, int64 token, int64 ttl)
+static XLogRecPtr
+record_ttl(const text *resource, int64 token, int64 ttl)
 {
 	Relation rel = catalog_open(LEASE_TABLE, RowExclusiveLock);
 	LongerTtl longer = {token, ttl};
@@ -478,12 +479,11 @@ promise_ttl(const text *resource, int64 token, int64 ttl)
 	if (record.found)
 		lsn = write_in_place(rel, &record.tuple->t_self, raise_ttl, &longer);
 	table_close(rel, RowExclusiveLock);
-	if (!XLogRecPtrIsInvalid(lsn))
-		make_durable(lsn);
+	return lsn;
 }
 
 /*
- * renew_missing
+ * first_look
  *		A renewal that finds no deadline: the first look at the lease since a
  *		crash, as it seems.
  *
@@ -492,25 +492,22 @@ promise_ttl(const text *resource, int64 token, int64 ttl)
  * is waited for: who has it may be about to write a deadline, by a clock and a
  * TTL that were read before now.
  */
-static DeadlineState
-renew_missing(Relation rel, const text *resource, int64 token, int64 ttl,
-			  Deadline *deadline)
+static XLogRecPtr
+first_look(Relation rel, const text *resource, int64 token, int64 ttl)
 {
 	LeaseRecord record;
 	ItemPointer place = &record.form.deadline;
-	DeadlineState state;
+	Deadline deadline;
+	XLogRecPtr lsn;
 
 	(void) resource_lock(resource, LOCK_WRITER, true);
 	record_require(resource, token, &record);
-	promise_ttl(resource, token, ttl);
-	state = deadline_renew(rel, resource, place, token, ttl, true, deadline);
-	if (state == DEADLINE_MISSING)
-	{
-		deadline_restart(rel, resource, place, token, ttl, deadline);
-		state = deadline_renew(rel, resource, place, token, ttl, true, deadline);
-	}
+	lsn = record_ttl(resource, token, ttl);
+	if (deadline_look(rel, resource, place, token, false, &deadline) == DEADLINE_MISSING)
+		deadline_restart(rel, resource, place, token,
+						 Max(ttl, record.form.ttl), &deadline);
 	resource_unlock(resource, LOCK_WRITER);
-	return state;
+	return lsn;
 }
 
 /*
@@ -551,13 +548,16 @@ renew_by_record(Relation rel, const text *resource, int64 token, int64 ttl,
 	if (ttl == 0)
 		ttl = record.form.ttl;
 	state = deadline_renew(rel, resource, place, token, ttl, false, deadline);
-	if (state == DEADLINE_LONGER)
+	while (state == DEADLINE_LONGER || state == DEADLINE_MISSING)
 	{
-		promise_ttl(resource, token, ttl);
+		XLogRecPtr lsn = state == DEADLINE_LONGER
+			? record_ttl(resource, token, ttl)
+			: first_look(rel, resource, token, ttl);
+
+		if (!XLogRecPtrIsInvalid(lsn))
+			make_durable(lsn);
 		state = deadline_renew(rel, resource, place, token, ttl, true, deadline);
 	}
-	if (state == DEADLINE_MISSING)
-		state = renew_missing(rel, resource, token, ttl, deadline);
 	if (state == DEADLINE_AHEAD && owner == (int64) resource_hash(record_role(&record)))
 		confirm(rel, resource, token);
 	return state;
