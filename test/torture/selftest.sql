@@ -67,6 +67,8 @@ INSERT INTO doctored (property, why, sql) VALUES
      'INSERT INTO client VALUES (99, ''renew'', ''1'', 10, 3001, 190, 191, 1900, ''00000'', true)'),
     ('no lease ends before the deadline promised to its holder', 'not renewed',
      'INSERT INTO client VALUES (99, ''renew'', ''1'', 10, 2000, 190, 191, 1900, ''LF004'', true)'),
+    ('no renewal succeeds once its lease is over', 'renewed after the next grant',
+     'INSERT INTO client VALUES (99, ''renew'', ''1'', 10, 1900, 310, 311, 3100, ''00000'', true)'),
     ('no acknowledged grant is lost', 'lost',
      'DELETE FROM event WHERE kind = ''grant'' AND token = 20; UPDATE record SET grants = 1 WHERE resource = ''1'''),
     ('no acknowledged write is lost', 'lost',

@@ -12,6 +12,7 @@ INSERT INTO property VALUES
     ('grants of a resource commit in the order of their tokens'),
     ('no lease is granted before the deadline promised to its holder'),
     ('no lease ends before the deadline promised to its holder'),
+    ('no renewal succeeds once its lease is over'),
     ('no acknowledged grant is lost'),
     ('no acknowledged write is lost'),
     ('no write that was refused is there'),
@@ -104,6 +105,14 @@ UNION ALL
                         AND e.ends >= c.token AND e.at <= c.wall)
         AND NOT EXISTS (SELECT FROM evicting e WHERE e.resource = c.target
                         AND e.at BETWEEN c.wall - 10000000 AND c.wall)
+UNION ALL
+    SELECT 'no renewal succeeds once its lease is over',
+        format('resource %s: token %s renewed in call %s, after the %s of call %s', r.target, r.token, r.op, e.kind, e.op)
+    FROM client r
+        JOIN event e ON e.resource = r.target AND e.ends >= r.token
+        JOIN client c ON c.op = e.op AND c.kind = CASE e.kind WHEN 'grant' THEN 'acquire' ELSE e.kind END
+            AND c.state = '00000' AND c.received < r.sent
+    WHERE r.kind = 'renew' AND r.state = '00000'
 UNION ALL
     SELECT 'no acknowledged grant is lost', format('resource %s: token %s', c.target, c.token)
     FROM client c
