@@ -19,10 +19,12 @@
 #include "catalog/namespace.h"
 #include "catalog/pg_type.h"
 #include "storage/bufmgr.h"
+#include "storage/lmgr.h"
 #include "storage/smgr.h"
 #include "utils/inval.h"
 #include "utils/lsyscache.h"
 #include "utils/rel.h"
+#include "utils/resowner.h"
 #include "utils/snapmgr.h"
 #include "utils/syscache.h"
 
@@ -98,13 +100,44 @@ catalog_oid(CatalogObject object)
 	return found;
 }
 
-/* Opens one of our tables; it may have been dropped while we waited for it. */
+/*
+ * catalog_open
+ *		Opens one of our tables; it may have been dropped while we waited for it.
+ *
+ * What is written in place is not undone by a rollback; but it is if this
+ * transaction has itself rewritten the table.
+ */
 Relation
 catalog_open(CatalogObject object, LOCKMODE mode)
 {
 	Relation rel = try_table_open(catalog_oid(object), mode);
 
-	return rel ? rel : table_open(catalog_oid(object), mode);
+	if (rel == NULL)
+		rel = table_open(catalog_oid(object), mode);
+	if (was_rewritten_here(rel))
+		ereport(ERROR,
+				(errcode(ERRCODE_OBJECT_NOT_IN_PREREQUISITE_STATE),
+				 errmsg("table \"fencing.%s\" was rewritten in this transaction",
+						RelationGetRelationName(rel)),
+				 errdetail("What a lease promises would be lost if it rolled back."),
+				 errhint("Commit first.")));
+	return rel;
+}
+
+/*
+ * catalog_keep
+ *		Closes a table, and keeps its lock to the end of the transaction: that
+ *		is not the lock of the cursor that may have called us (see resource_lock).
+ */
+void
+catalog_keep(Relation rel, LOCKMODE mode)
+{
+	ResourceOwner owner = CurrentResourceOwner;
+
+	CurrentResourceOwner = CurTransactionResourceOwner;
+	LockRelationOid(RelationGetRelid(rel), mode);
+	CurrentResourceOwner = owner;
+	table_close(rel, mode);
 }
 
 /*

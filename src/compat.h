@@ -67,6 +67,20 @@
 #define locator_of(rel) ((rel)->rd_locator)
 #endif
 
+/* Has this transaction given a table that was there before it a new file? */
+static inline bool
+was_rewritten_here(Relation rel)
+{
+#if PG_VERSION_NUM < 160000
+	SubTransactionId rewritten = rel->rd_newRelfilenodeSubid;
+#else
+	SubTransactionId rewritten = rel->rd_newRelfilelocatorSubid;
+#endif
+
+	return rewritten != InvalidSubTransactionId &&
+		rel->rd_createSubid == InvalidSubTransactionId;
+}
+
 /* So has it in the WAL record of a sequence. */
 static inline void
 sequence_record_init(xl_seq_rec *record, Relation rel)

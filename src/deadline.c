@@ -19,7 +19,7 @@
  * A renewal mostly needs this row alone: "current" is the token that the lease
  * record bears out for sure.  It is written where nobody can be changing the
  * record: after the commit of a grant, whose locks are still held, or by a
- * renewal that looked there under the commit lock.  Whoever is about to change
+ * renewal that looked there under the writer's lock.  Whoever is about to change
  * the record, and has the lock for it, takes it back first, and if nothing came
  * of that the next renewal asks the record again.
  *
@@ -96,8 +96,8 @@ slot_of(const DeadlineRow *row, int64 token)
  *		The row of a resource at the place where the lease record has it.
  *
  * A row is never moved but by VACUUM FULL; after a crash all are others.  What
- * has the resource's name and a slot for the token of its record is that row:
- * an earlier one, dead by now, has never heard of that token.
+ * can be seen, and has the resource's name and a slot for the token of its
+ * record, is that row.
  */
 static bool
 open_row_at(DeadlineRow *row, Relation rel, const text *resource,
@@ -110,7 +110,7 @@ open_row_at(DeadlineRow *row, Relation rel, const text *resource,
 		return false;
 	row->buffer = read_block(rel, ItemPointerGetBlockNumber(place));
 	LockBuffer(row->buffer, lockmode);
-	if (row_at(rel, row->buffer, ItemPointerGetOffsetNumber(place), &tuple))
+	if (visible_row(rel, row->buffer, ItemPointerGetOffsetNumber(place), &tuple))
 	{
 		row->form = (Form_deadline) GETSTRUCT(&tuple);
 		if (same_resource(text_after(row->form, SIZEOF_DEADLINE_FORM), resource) &&
@@ -249,7 +249,6 @@ renew_slot(DeadlineRow *row, int slot, int64 ttl, Deadline *deadline)
 	{
 		row->form->slot[slot].at = now + ttl;
 		row->form->slot[slot].renewed_at = now;
-		row->form->slot[slot].ttl = Max(row->form->slot[slot].ttl, ttl);
 	}
 	MarkBufferDirty(row->buffer);
 	*deadline = row->form->slot[slot];
@@ -260,14 +259,15 @@ renew_slot(DeadlineRow *row, int slot, int64 ttl, Deadline *deadline)
  * deadline_renew
  *		Moves the deadline of a token to ttl from now, unless it has passed.
  *		A ttl longer than any before is refused with DEADLINE_LONGER, unless
- *		promised: the caller has seen to it that the record of it is durable.
+ *		the caller has seen to it that one as long is on record, and durable:
+ *		that one is durable then, else 0.
  *
  * The row may be one that an open grant is about to replace: that does no
  * harm, since the grant's token has a slot of its own.
  */
 DeadlineState
 deadline_renew(Relation rel, const text *resource, ItemPointer place,
-			   int64 token, int64 ttl, bool promised, Deadline *deadline)
+			   int64 token, int64 ttl, int64 durable, Deadline *deadline)
 {
 	DeadlineRow row;
 	DeadlineState state = DEADLINE_MISSING;
@@ -275,11 +275,15 @@ deadline_renew(Relation rel, const text *resource, ItemPointer place,
 
 	open_row(&row, rel, resource, place, token, BUFFER_LOCK_EXCLUSIVE);
 	slot = slot_of(&row, token);
-	if (slot >= 0 && !promised && ttl > row.form->slot[slot].ttl &&
-		!has_passed(&row, slot, GetCurrentTimestamp()))
-		state = DEADLINE_LONGER;
-	else if (slot >= 0)
-		state = renew_slot(&row, slot, ttl, deadline);
+	if (slot >= 0)
+	{
+		row.form->slot[slot].ttl = Max(row.form->slot[slot].ttl, durable);
+		if (ttl > row.form->slot[slot].ttl &&
+			!has_passed(&row, slot, GetCurrentTimestamp()))
+			state = DEADLINE_LONGER;
+		else
+			state = renew_slot(&row, slot, ttl, deadline);
+	}
 	close_row(&row);
 	return state;
 }
@@ -352,7 +356,7 @@ insert_row(Relation rel, const text *resource, const Deadline *deadline,
 		MarkBufferDirty(buffer);
 		UnlockReleaseBuffer(buffer);
 	}
-	LockRelationOid(RelationGetRelid(rel), RowExclusiveLock);
+	catalog_keep(catalog_open(DEADLINE_TABLE, RowExclusiveLock), RowExclusiveLock);
 }
 
 /*

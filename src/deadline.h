@@ -27,7 +27,7 @@ typedef struct Deadline
 	TimestampTz at;
 	TimestampTz renewed_at; /* = at: restarted, and promised to nobody */
 	int64 ttl;				/* longest promised; 0: only the record tells */
-	int64 owner;			/* hash of the name of the role; 0: the same */
+	int64 owner;			/* who may renew (renewer()); 0: the same */
 } Deadline;
 
 /*
@@ -40,7 +40,7 @@ extern DeadlineState deadline_look(Relation rel, const text *resource,
 								   bool decide, Deadline *deadline);
 extern DeadlineState deadline_renew(Relation rel, const text *resource,
 									ItemPointer place, int64 token, int64 ttl,
-									bool promised, Deadline *deadline);
+									int64 durable, Deadline *deadline);
 extern DeadlineState deadline_renew_current(Relation rel, const text *resource,
 											int64 token, int64 ttl, int64 owner,
 											Deadline *deadline);

@@ -231,7 +231,7 @@ write_entry(Oid rel, int64 digest, int64 fence)
 		/* So that this statement may vacate the key once more. */
 		CommandCounterIncrement();
 	}
-	table_close(deleted, NoLock);
+	catalog_keep(deleted, RowExclusiveLock);
 }
 
 void
@@ -318,6 +318,6 @@ fencing_prune_deleted(PG_FUNCTION_ARGS)
 			pruned++;
 	}
 	systable_endscan(scan);
-	table_close(deleted, NoLock);
+	catalog_keep(deleted, RowExclusiveLock);
 	PG_RETURN_INT64(pruned);
 }

@@ -168,6 +168,18 @@ is_free(Request *request)
 	return is_holder_again(request);
 }
 
+/*
+ * renewer
+ *		The current role, whose name is given, as the deadline knows who may renew:
+ *		by OID, which nobody chooses, and by its name of now, by which the lease is
+ *		its own.
+ */
+static int64
+renewer(const text *role)
+{
+	return ((uint64) GetUserId() << 32) | (uint32) resource_hash(role);
+}
+
 /* Writes the record of the grant. */
 static void
 write_grant(Request *request)
@@ -218,7 +230,7 @@ grant(Request *request)
 										  : default_holder(request);
 	request->deadline.token = request->token;
 	request->deadline.ttl = request->ttl;
-	request->deadline.owner = resource_hash(request->role);
+	request->deadline.owner = renewer(request->role);
 	deadline_grant(request->deadlines, request->resource,
 				   &request->record.form.deadline, last,
 				   present_has_granted(request->resource, last) ? 0 : last,
@@ -272,10 +284,16 @@ open_tables(Request *request)
 static void
 close_tables(Request *request, bool written)
 {
-	LOCKMODE lock = written ? NoLock : RowExclusiveLock;
-
-	table_close(request->deadlines, lock);
-	table_close(request->leases, lock);
+	if (written)
+	{
+		catalog_keep(request->deadlines, RowExclusiveLock);
+		catalog_keep(request->leases, RowExclusiveLock);
+	}
+	else
+	{
+		table_close(request->deadlines, RowExclusiveLock);
+		table_close(request->leases, RowExclusiveLock);
+	}
 }
 
 /*
@@ -512,32 +530,32 @@ first_look(Relation rel, const text *resource, int64 token, int64 ttl)
 
 /*
  * confirm
- *		Has the renewals to come go without the record, as those after a grant do:
- *		the first one since a crash, or since a change that was rolled back.  Not
- *		while a change is in progress.
+ *		Has the renewals to come by this role go without the record, as those
+ *		after a grant do: the first one since a crash, or since a change that was
+ *		rolled back.  Not while a change is in progress.
  */
 static void
-confirm(Relation rel, const text *resource, int64 token)
+confirm(Relation rel, const text *resource, int64 token, const text *role)
 {
 	Relation leases;
 	LeaseRecord record;
 
-	if (!resource_lock(resource, LOCK_COMMIT, false))
+	if (!resource_lock(resource, LOCK_WRITER, false))
 		return;
 	leases = catalog_open(LEASE_TABLE, AccessShareLock);
 	record_look(leases, resource, &record);
 	if (record.found && record.form.token == token && !record.form.released &&
 		!record.own)
 		deadline_confirm(rel, resource, &record.form.deadline, token,
-						 record.form.ttl, resource_hash(record_role(&record)));
+						 record.form.ttl, renewer(role));
 	table_close(leases, AccessShareLock);
-	resource_unlock(resource, LOCK_COMMIT);
+	resource_unlock(resource, LOCK_WRITER);
 }
 
 /* A renewal that looks at the record. */
 static DeadlineState
 renew_by_record(Relation rel, const text *resource, int64 token, int64 ttl,
-				int64 owner, Deadline *deadline)
+				const text *role, Deadline *deadline)
 {
 	LeaseRecord record;
 	ItemPointer place = &record.form.deadline;
@@ -547,19 +565,22 @@ renew_by_record(Relation rel, const text *resource, int64 token, int64 ttl,
 	require_role_of(&record, resource);
 	if (ttl == 0)
 		ttl = record.form.ttl;
-	state = deadline_renew(rel, resource, place, token, ttl, false, deadline);
+	state = deadline_renew(rel, resource, place, token, ttl, 0, deadline);
 	while (state == DEADLINE_LONGER || state == DEADLINE_MISSING)
 	{
-		XLogRecPtr lsn = state == DEADLINE_LONGER
-			? record_ttl(resource, token, ttl)
-			: first_look(rel, resource, token, ttl);
+		XLogRecPtr lsn;
 
+		/* Till that is durable, the deadline does not know the TTL on record. */
+		deadline_doubt(rel, resource, place, token);
+		lsn = state == DEADLINE_LONGER ? record_ttl(resource, token, ttl)
+									   : first_look(rel, resource, token, ttl);
 		if (!XLogRecPtrIsInvalid(lsn))
 			make_durable(lsn);
-		state = deadline_renew(rel, resource, place, token, ttl, true, deadline);
+		state = deadline_renew(rel, resource, place, token, ttl,
+							   Max(ttl, record.form.ttl), deadline);
 	}
-	if (state == DEADLINE_AHEAD && owner == (int64) resource_hash(record_role(&record)))
-		confirm(rel, resource, token);
+	if (state == DEADLINE_AHEAD && same_resource(record_role(&record), role))
+		confirm(rel, resource, token, role);
 	return state;
 }
 
@@ -576,19 +597,19 @@ fencing_renew(PG_FUNCTION_ARGS)
 	text *resource = resource_argument(fcinfo, 0);
 	int64 token = token_argument(fcinfo, 1);
 	int64 ttl = PG_ARGISNULL(2) ? 0 : ttl_argument(fcinfo, 2);
-	int64 owner;
+	text *role;
 	Relation rel;
 	Deadline deadline;
 	DeadlineState state;
 
 	require_primary("renew()");
-	owner = resource_hash(cstring_to_text(GetUserNameFromId(GetUserId(), false)));
+	role = cstring_to_text(GetUserNameFromId(GetUserId(), false));
 
 	/* Let go at once, so that none waits for the transaction of who renews. */
 	rel = catalog_open(DEADLINE_TABLE, RowExclusiveLock);
-	state = deadline_renew_current(rel, resource, token, ttl, owner, &deadline);
+	state = deadline_renew_current(rel, resource, token, ttl, renewer(role), &deadline);
 	if (state == DEADLINE_MISSING)
-		state = renew_by_record(rel, resource, token, ttl, owner, &deadline);
+		state = renew_by_record(rel, resource, token, ttl, role, &deadline);
 	table_close(rel, RowExclusiveLock);
 	if (state == DEADLINE_PASSED)
 		error_lease_lost(text_to_cstring(resource), token, LOST_EXPIRED, 0);
@@ -634,7 +655,10 @@ fencing_release(PG_FUNCTION_ARGS)
 		else
 			resource_unlock(resource, LOCK_CHANGE);
 	}
-	table_close(rel, released ? NoLock : RowExclusiveLock);
+	if (released)
+		catalog_keep(rel, RowExclusiveLock);
+	else
+		table_close(rel, RowExclusiveLock);
 	PG_RETURN_BOOL(released);
 }
 
@@ -795,7 +819,7 @@ fencing_evict(PG_FUNCTION_ARGS)
 	record_look_to_write(rel, resource, &record);
 	if (record.found)
 		token = evict_in_place(rel, resource, &record);
-	table_close(rel, NoLock);
+	table_close(rel, RowExclusiveLock);
 
 	/* It is in force already, so let others go on. */
 	resource_unlock(resource, LOCK_CHANGE);

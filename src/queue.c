@@ -87,19 +87,7 @@ lock_until(const text *resource, ResourceLock which, TimestampTz until)
 	}
 	PG_END_TRY();
 	MemoryContextSwitchTo(context);
-
-	/*
-	 * The subtransaction has left the lock to its parent.  Make it the
-	 * caller's, or the caller could not let it go before the transaction ends.
-	 */
 	CurrentResourceOwner = owner;
-	if (locked)
-	{
-		(void) resource_lock(resource, which, true);
-		CurrentResourceOwner = CurTransactionResourceOwner;
-		resource_unlock(resource, which);
-		CurrentResourceOwner = owner;
-	}
 	return locked;
 }
 

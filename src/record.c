@@ -32,6 +32,7 @@
 #include "utils/builtins.h"
 #include "utils/fmgroids.h"
 #include "utils/rel.h"
+#include "utils/resowner.h"
 #include "utils/snapmgr.h"
 #include "utils/timestamp.h"
 
@@ -325,7 +326,7 @@ record_look_to_check(const text *resource, LeaseRecord *record)
 	Relation rel = catalog_open(LEASE_TABLE, AccessShareLock);
 
 	record_look(rel, resource, record);
-	table_close(rel, NoLock);
+	catalog_keep(rel, AccessShareLock);
 }
 
 /*
@@ -418,7 +419,7 @@ record_release(const text *resource, const RecordPlace *place, int64 token)
 	table_close(rel, NoLock);
 }
 
-/* What is written over a record in place when its grant ends. */
+/* What is written over a record in place when its grant ends; never a lower token. */
 typedef struct End
 {
 	int64 token;
@@ -432,6 +433,8 @@ end_grant(void *form, void *arg)
 	const End *end = arg;
 	Form_lease lease = form;
 
+	if (lease->token > end->token)
+		return false;
 	lease->token = end->token;
 	lease->ended_at = end->at;
 	lease->ended = end->next;
@@ -692,12 +695,16 @@ waiting_context(void *arg)
  * resource_lock
  *		Takes a lock of a resource to the end of the transaction; without
  *		wait, returns whether it was free.
+ *
+ * For the transaction, not for the cursor that may have called us: a cursor
+ * that fails in a subtransaction loses its locks, and not what it did before.
  */
 bool
 resource_lock(const text *resource, ResourceLock which, bool wait)
 {
 	LOCKTAG tag;
 	ErrorContextCallback context;
+	ResourceOwner owner = CurrentResourceOwner;
 	LockAcquireResult result;
 
 	resource_locktag(&tag, resource, which);
@@ -706,7 +713,9 @@ resource_lock(const text *resource, ResourceLock which, bool wait)
 	context.arg = unconstify(text *, resource);
 	context.previous = error_context_stack;
 	error_context_stack = &context;
+	CurrentResourceOwner = CurTransactionResourceOwner;
 	result = LockAcquire(&tag, resource_locks[which].mode, false, !wait);
+	CurrentResourceOwner = owner;
 	error_context_stack = context.previous;
 
 	return result != LOCKACQUIRE_NOT_AVAIL;
@@ -716,9 +725,12 @@ void
 resource_unlock(const text *resource, ResourceLock which)
 {
 	LOCKTAG tag;
+	ResourceOwner owner = CurrentResourceOwner;
 
 	resource_locktag(&tag, resource, which);
+	CurrentResourceOwner = CurTransactionResourceOwner;
 	LockRelease(&tag, resource_locks[which].mode, false);
+	CurrentResourceOwner = owner;
 }
 
 /*

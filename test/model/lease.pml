@@ -186,7 +186,7 @@
 #define SURE_EVICTED		1	/* ... and evict */
 #endif
 #ifndef SURE_LOCKED
-#define SURE_LOCKED			1	/* a renewal writes down that its token is, under S */
+#define SURE_LOCKED			1	/* a renewal writes down that its token is, under W */
 #endif
 #ifndef LOOK_WAITS
 #define LOOK_WAITS			1	/* ... which waits for W, and writes it down */
@@ -612,14 +612,14 @@ renew:
 
 confirm:
 	if
-	:: d_step { SURE_LOCKED && X == 0 -> S = S | BIT(me) }
-	:: d_step { SURE_LOCKED && X != 0 -> t = 0 }; goto end_work
+	:: d_step { SURE_LOCKED && W == 0 -> W = me }
+	:: d_step { SURE_LOCKED && W != 0 -> t = 0 }; goto end_work
 	:: d_step { !SURE_LOCKED -> skip }
 	fi;
 	d_step { ok = (cur == t && !rel) };
 	d_step {
 		sure = (ok && SLOT(t) != NONE -> t : sure);
-		S = S & ~BIT(me);
+		W = (W == me -> 0 : W);
 		t = 0; ok = 0
 	};
 	goto end_work;
