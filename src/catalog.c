@@ -126,8 +126,8 @@ catalog_open(CatalogObject object, LOCKMODE mode)
 
 /*
  * catalog_keep
- *		Closes a table, and keeps its lock to the end of the transaction: that
- *		is not the lock of the cursor that may have called us (see resource_lock).
+ *		Keeps a table that is open locked to the end of the transaction: that is
+ *		not the lock of the cursor that may have called us (see resource_lock).
  */
 void
 catalog_keep(Relation rel, LOCKMODE mode)
@@ -137,7 +137,6 @@ catalog_keep(Relation rel, LOCKMODE mode)
 	CurrentResourceOwner = CurTransactionResourceOwner;
 	LockRelationOid(RelationGetRelid(rel), mode);
 	CurrentResourceOwner = owner;
-	table_close(rel, mode);
 }
 
 /*

@@ -40,7 +40,6 @@
 #include "catalog/pg_collation.h"
 #include "funcapi.h"
 #include "storage/bufmgr.h"
-#include "storage/lmgr.h"
 #include "utils/fmgroids.h"
 #include "utils/rel.h"
 #include "utils/snapmgr.h"
@@ -91,6 +90,33 @@ slot_of(const DeadlineRow *row, int64 token)
 	return -1;
 }
 
+static void
+close_row(DeadlineRow *row)
+{
+	if (row->form)
+		UnlockReleaseBuffer(row->buffer);
+	row->form = NULL;
+}
+
+/* The row at this place, if it can be seen and is the resource's. */
+static bool
+open_place(DeadlineRow *row, Relation rel, const text *resource,
+		   ItemPointer place, int lockmode)
+{
+	HeapTupleData tuple;
+
+	row->buffer = read_block(rel, ItemPointerGetBlockNumber(place));
+	LockBuffer(row->buffer, lockmode);
+	if (visible_row(rel, row->buffer, ItemPointerGetOffsetNumber(place), &tuple) &&
+		same_resource(text_after(GETSTRUCT(&tuple), SIZEOF_DEADLINE_FORM), resource))
+	{
+		row->form = (Form_deadline) GETSTRUCT(&tuple);
+		return true;
+	}
+	UnlockReleaseBuffer(row->buffer);
+	return false;
+}
+
 /*
  * open_row_at
  *		The row of a resource at the place where the lease record has it.
@@ -103,23 +129,14 @@ static bool
 open_row_at(DeadlineRow *row, Relation rel, const text *resource,
 			ItemPointer place, int64 token, int lockmode)
 {
-	HeapTupleData tuple;
-
-	if (token == FENCE_NONE || !ItemPointerIsValid(place) ||
-		!block_exists(rel, ItemPointerGetBlockNumber(place)))
-		return false;
-	row->buffer = read_block(rel, ItemPointerGetBlockNumber(place));
-	LockBuffer(row->buffer, lockmode);
-	if (visible_row(rel, row->buffer, ItemPointerGetOffsetNumber(place), &tuple))
-	{
-		row->form = (Form_deadline) GETSTRUCT(&tuple);
-		if (same_resource(text_after(row->form, SIZEOF_DEADLINE_FORM), resource) &&
-			slot_of(row, token) >= 0)
-			return true;
-	}
 	row->form = NULL;
-	UnlockReleaseBuffer(row->buffer);
-	return false;
+	if (token == FENCE_NONE || !ItemPointerIsValid(place) ||
+		!block_exists(rel, ItemPointerGetBlockNumber(place)) ||
+		!open_place(row, rel, resource, place, lockmode))
+		return false;
+	if (slot_of(row, token) < 0)
+		close_row(row);
+	return row->form != NULL;
 }
 
 /* The same by the index, which tells places where it may be. */
@@ -131,25 +148,14 @@ find_row(DeadlineRow *row, Relation rel, const text *resource,
 	IndexScanDesc scan = begin_index_scan(index, SnapshotSelf, 1);
 	ScanKeyData key;
 	ItemPointer found;
-	HeapTupleData tuple;
 
 	ScanKeyEntryInitialize(&key, 0, 1, HTEqualStrategyNumber, InvalidOid,
 						   C_COLLATION_OID, F_TEXTEQ, PointerGetDatum(resource));
 	index_rescan(scan, &key, 1, NULL, 0);
 	while (row->form == NULL &&
 		   (found = index_getnext_tid(scan, ForwardScanDirection)) != NULL)
-	{
-		row->buffer = read_block(rel, ItemPointerGetBlockNumber(found));
-		LockBuffer(row->buffer, lockmode);
-		if (visible_row(rel, row->buffer, ItemPointerGetOffsetNumber(found), &tuple) &&
-			same_resource(text_after(GETSTRUCT(&tuple), SIZEOF_DEADLINE_FORM), resource))
-		{
-			row->form = (Form_deadline) GETSTRUCT(&tuple);
+		if (open_place(row, rel, resource, found, lockmode))
 			*place = *found;
-		}
-		else
-			UnlockReleaseBuffer(row->buffer);
-	}
 	index_endscan(scan);
 	index_close(index, AccessShareLock);
 }
@@ -159,16 +165,8 @@ static void
 open_row(DeadlineRow *row, Relation rel, const text *resource,
 		 ItemPointer place, int64 token, int lockmode)
 {
-	row->form = NULL;
 	if (!open_row_at(row, rel, resource, place, token, lockmode))
 		find_row(row, rel, resource, place, lockmode);
-}
-
-static void
-close_row(DeadlineRow *row)
-{
-	if (row->form)
-		UnlockReleaseBuffer(row->buffer);
 }
 
 /*
@@ -304,9 +302,9 @@ deadline_renew_current(Relation rel, const text *resource, int64 token,
 	DeadlineState state = DEADLINE_MISSING;
 	int slot;
 
-	ItemPointerSetInvalid(&place);
-	if (known.file == rel->rd_rel->relfilenode)
-		place = known.tid;
+	if (known.file != rel->rd_rel->relfilenode)
+		ItemPointerSetInvalid(&known.tid);
+	place = known.tid;
 	open_row(&row, rel, resource, &place, token, BUFFER_LOCK_EXCLUSIVE);
 	slot = slot_of(&row, token);
 	if (slot >= 0 && row.form->current == token &&
@@ -315,7 +313,7 @@ deadline_renew_current(Relation rel, const text *resource, int64 token,
 		state = renew_slot(&row, slot, ttl ? ttl : row.form->slot[slot].ttl,
 						   deadline);
 	close_row(&row);
-	if (slot >= 0 && (known.file != rel->rd_rel->relfilenode || !ItemPointerEquals(&place, &known.tid)))
+	if (slot >= 0 && ItemPointerCompare(&place, &known.tid) != 0)
 		remember_place(DEADLINE_TABLE, resource, rel, &place);
 	return state;
 }
@@ -356,7 +354,7 @@ insert_row(Relation rel, const text *resource, const Deadline *deadline,
 		MarkBufferDirty(buffer);
 		UnlockReleaseBuffer(buffer);
 	}
-	catalog_keep(catalog_open(DEADLINE_TABLE, RowExclusiveLock), RowExclusiveLock);
+	catalog_keep(rel, RowExclusiveLock);
 }
 
 /*
@@ -452,8 +450,8 @@ deadline_confirm(Relation rel, const text *resource, ItemPointer place,
 
 /*
  * deadline_doubt
- *		Somebody is about to change the record, and has the lock for it: from now
- *		on each renewal looks there.
+ *		Somebody is about to change the record: from now on each renewal looks
+ *		there.
  */
 void
 deadline_doubt(Relation rel, const text *resource, ItemPointer place,
@@ -521,7 +519,6 @@ deadline_evict(Relation rel, const text *resource, ItemPointer place)
 	if (row.form)
 	{
 		row.form->closed[0] = row.form->closed[1] = true;
-		row.form->current = FENCE_NONE;
 		MarkBufferDirty(row.buffer);
 	}
 	close_row(&row);
@@ -531,25 +528,20 @@ void
 deadline_forget(Relation rel, const text *resource)
 {
 	ItemPointerData place;
-	DeadlineRow row;
 
 	ItemPointerSetInvalid(&place);
-	open_row(&row, rel, resource, &place, FENCE_NONE, BUFFER_LOCK_EXCLUSIVE);
-	if (row.form)
-	{
-		row.form->current = FENCE_NONE;
-		MarkBufferDirty(row.buffer);
-		close_row(&row);
+	deadline_doubt(rel, resource, &place, FENCE_NONE);
+	if (ItemPointerIsValid(&place))
 		simple_heap_delete(rel, &place);
-	}
 }
 
 /*
  * lease_deadline(resource text, token bigint, ttl bigint, place tid)
  *		For the view fencing.leases: expires_at, renewed_at, whether the deadline
- *		has passed, and whether this transaction has released it.  All NULL on a standby, which cannot read an
- *		unlogged table.  A lease that nobody has looked at since a crash would
- *		have its full TTL from now; a view does not write that down.
+ *		has passed, and whether this transaction has released it.  All NULL on a
+ *		standby, which cannot read an unlogged table.  A lease that nobody has
+ *		looked at since a crash would have its full TTL from now; a view does not
+ *		write that down.
  */
 PG_FUNCTION_INFO_V1(fencing_lease_deadline);
 

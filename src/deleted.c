@@ -232,6 +232,7 @@ write_entry(Oid rel, int64 digest, int64 fence)
 		CommandCounterIncrement();
 	}
 	catalog_keep(deleted, RowExclusiveLock);
+	table_close(deleted, RowExclusiveLock);
 }
 
 void
@@ -319,5 +320,6 @@ fencing_prune_deleted(PG_FUNCTION_ARGS)
 	}
 	systable_endscan(scan);
 	catalog_keep(deleted, RowExclusiveLock);
+	table_close(deleted, RowExclusiveLock);
 	PG_RETURN_INT64(pruned);
 }

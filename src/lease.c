@@ -289,11 +289,8 @@ close_tables(Request *request, bool written)
 		catalog_keep(request->deadlines, RowExclusiveLock);
 		catalog_keep(request->leases, RowExclusiveLock);
 	}
-	else
-	{
-		table_close(request->deadlines, RowExclusiveLock);
-		table_close(request->leases, RowExclusiveLock);
-	}
+	table_close(request->deadlines, RowExclusiveLock);
+	table_close(request->leases, RowExclusiveLock);
 }
 
 /*
@@ -657,8 +654,7 @@ fencing_release(PG_FUNCTION_ARGS)
 	}
 	if (released)
 		catalog_keep(rel, RowExclusiveLock);
-	else
-		table_close(rel, RowExclusiveLock);
+	table_close(rel, RowExclusiveLock);
 	PG_RETURN_BOOL(released);
 }
 

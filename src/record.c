@@ -77,23 +77,22 @@ resource_argument(FunctionCallInfo fcinfo, int n)
 }
 
 /*
- * resource_scan
- *		Starts a scan of a table of ours by its resource column.
+ * scan_records
+ *		Starts a scan of the lease table for a resource.
  *
  * With SnapshotSelf, mostly: it sees what is committed now and what this
  * transaction did, in this command too; and since it is no MVCC snapshot, it
  * leaves no SIREAD lock that would fail a SERIALIZABLE transaction for nothing.
  */
-SysScanDesc
-resource_scan(Relation rel, Oid index, AttrNumber column,
-			  const text *resource, Snapshot snapshot)
+static SysScanDesc
+scan_records(Relation rel, const text *resource, Snapshot snapshot)
 {
 	ScanKeyData key;
 
-	ScanKeyEntryInitialize(&key, 0, column, BTEqualStrategyNumber,
+	ScanKeyEntryInitialize(&key, 0, Anum_lease_resource, BTEqualStrategyNumber,
 						   InvalidOid, C_COLLATION_OID, F_TEXTEQ,
 						   PointerGetDatum(resource));
-	return systable_beginscan(rel, index, true, snapshot, 1, &key);
+	return systable_beginscan(rel, catalog_oid(LEASE_INDEX), true, snapshot, 1, &key);
 }
 
 /*
@@ -171,8 +170,7 @@ read_record(Relation rel, const text *resource, LeaseRecord *record,
 static void
 look_once(Relation rel, const text *resource, LeaseRecord *record)
 {
-	SysScanDesc scan = resource_scan(rel, catalog_oid(LEASE_INDEX),
-									 Anum_lease_resource, resource, SnapshotSelf);
+	SysScanDesc scan = scan_records(rel, resource, SnapshotSelf);
 	HeapTuple tuple = systable_getnext(scan);
 
 	record->found = false;
@@ -327,6 +325,7 @@ record_look_to_check(const text *resource, LeaseRecord *record)
 
 	record_look(rel, resource, record);
 	catalog_keep(rel, AccessShareLock);
+	table_close(rel, AccessShareLock);
 }
 
 /*
@@ -538,9 +537,7 @@ static bool
 was_forgotten_since_snapshot(const text *resource)
 {
 	Relation rel = catalog_open(LEASE_TABLE, AccessShareLock);
-	SysScanDesc scan = resource_scan(rel, catalog_oid(LEASE_INDEX),
-									 Anum_lease_resource, resource,
-									 SnapshotAny);
+	SysScanDesc scan = scan_records(rel, resource, SnapshotAny);
 	Snapshot ours = GetTransactionSnapshot();
 	HeapTuple tuple;
 	bool found = false;

@@ -113,8 +113,6 @@ extern void record_end_after_commit(const RecordPlace *place, int64 token);
 extern text *record_role(const LeaseRecord *record);
 extern text *record_holder(const LeaseRecord *record);
 extern Datum record_data(const LeaseRecord *record, bool *isnull);
-extern SysScanDesc resource_scan(Relation rel, Oid index, AttrNumber column,
-								 const text *resource, Snapshot snapshot);
 
 /*
  * The locks of a resource.  All but two are modes of one lock, of which

@@ -255,12 +255,19 @@ renew(void)
 		token = 0;
 }
 
+static void
+begin_call(void)
+{
+	op++;
+	set(OP, "%lld", op);
+	set(TOKEN, "%lld", token);
+}
+
 /* First of all after a crash, when others look at the lease for the first time. */
 static void
 renew_again(void)
 {
-	op++;
-	set(TOKEN, "%lld", token);
+	begin_call();
 	renew();
 	if (one_in(2))
 		token = 0; /* given up without a word */
@@ -403,9 +410,7 @@ administer(void)
 static void
 act(void)
 {
-	op++;
-	set(OP, "%lld", op);
-	set(TOKEN, "%lld", token);
+	begin_call();
 	if (one_in(200))
 		administer();
 	else if (one_in(100))
