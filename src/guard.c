@@ -28,6 +28,7 @@
 #include "funcapi.h"
 #include "miscadmin.h"
 #include "parser/parse_coerce.h"
+#include "parser/parse_relation.h"
 #include "utils/builtins.h"
 #include "utils/fmgroids.h"
 #include "utils/lsyscache.h"
@@ -239,7 +240,7 @@ static void
 bind_by_column(Guard *guard)
 {
 	const char *name = guard->options.resource_column;
-	AttrNumber column = get_attnum(RelationGetRelid(guard->rel), name);
+	AttrNumber column = attnameAttNum(guard->rel, name, false);
 	Form_pg_attribute attribute;
 	Oid cast;
 	bool varlena;

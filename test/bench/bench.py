@@ -29,9 +29,10 @@ GROUPS = [
     ('guarded UPDATE by key, flushed', 0.97, 'update_plain', 'update_guarded', None, FLUSHED, False),
     ('guarded UPDATE by key, not flushed', 0.9, 'update_plain', 'update_guarded', None, FAST, True),
 ]
-INTERPRETED = 'the same trigger in PL/pgSQL'
+# Held against the guard, like a peer.
+TRIGGERS = {report.EMPTY: 'update_empty', report.INTERPRETED: 'update_interpreted'}
 LIBRARIES = ['danth', 'syncguard', 'golease', 'pgxn', 'advisory']
-WRITES = sorted({script for group in GROUPS for script in group[2:4] if script} | {'update_interpreted'})
+WRITES = sorted({script for group in GROUPS for script in group[2:4] if script} | set(TRIGGERS.values()))
 
 # The plot of throughput by clients.
 SWEEP = ['select_key', 'renew', 'refused_hot', 'update_logged', 'acquire', 'acquire_release']
@@ -71,14 +72,18 @@ class Bench:
         self.results['missing'] = self.programs.missing
         self.say('other systems: ' + ', '.join(self.programs.programs))
 
-    def limit(self, clients, flushed):
+    def limit(self, clients, flushed, times=1):
         if not self.quick:
-            return f'-T {self.seconds}'
+            return f'-T {self.seconds * times}'
         return f'-t {(1000 if flushed else 20000) // clients if clients < 16 else 200 if flushed else 1500}'
 
-    def measure(self, script, clients, sampling, lazy, limit=None):
+    def measure(self, script, clients, sampling, lazy, limit=None, pin=False):
         return self.postgres.pgbench(self.script(script), clients, limit or self.limit(clients, sampling == FLUSHED),
-                                     sampling, lazy, first=self.first)
+                                     sampling, lazy, pin=pin, first=self.first)
+
+    def compare(self, script, clients, sampling, lazy):
+        """Where a few percent count: longer, and pinned."""
+        return self.measure(script, clients, sampling, lazy, self.limit(clients, sampling == FLUSHED, 2), True)
 
     def postgres_peer(self, name, operation, clients, sampling):
         """A peer on this server, from fresh tables, so that what ran before does not count."""
@@ -118,14 +123,15 @@ class Bench:
         self.warm_up()
         for clients in self.clients:
             for title, _, floor, ours, operation, sampling, lazy in GROUPS:
-                self.add(number, title, 'floor', clients, self.measure(floor, clients, sampling, lazy))
+                self.add(number, title, 'floor', clients, self.compare(floor, clients, sampling, lazy))
                 if ours:
-                    self.add(number, title, 'fencing', clients, self.measure(ours, clients, sampling, lazy))
+                    self.add(number, title, 'fencing', clients, self.compare(ours, clients, sampling, lazy))
                 if ours == 'update_guarded':
-                    self.add(number, title, INTERPRETED, clients,
-                             self.measure('update_interpreted', clients, sampling, lazy))
+                    for system, script in TRIGGERS.items():
+                        self.add(number, title, system, clients, self.compare(script, clients, sampling, lazy))
                 if not operation or (self.quick and clients != 16):
                     continue
+                self.add(number, title, report.UNPINNED, clients, self.measure(ours, clients, sampling, lazy))
                 for name in LIBRARIES:
                     measured = self.postgres_peer(name, operation, clients, sampling)
                     if measured:
@@ -133,19 +139,20 @@ class Bench:
                 for name, program in self.programs.programs.items():
                     if name != 'ZooKeeper' or operation != 'renew':
                         self.add(number, title, name, clients, program.measure(operation, clients, self.seconds))
-        self.many(number)
+        times = 1 if self.quick else 3
+        for token in range(number * times + 1, (number + 1) * times + 1):
+            self.many(number, token)
         self.say('many rows')
 
-    def many(self, number):
+    def many(self, number, token):
         """One UPDATE of many rows, in ms, and of CPU too."""
-        for system, table, fence in (('no trigger', 'plain', number + 2), ('empty trigger in C', 'empty', number + 2),
-                                     ('fencing', 'guarded', number + 2), ('fencing, same token', 'guarded', number + 2),
-                                     (INTERPRETED, 'interpreted', number + 2)):
+        for system, table in (('no trigger', 'plain'), (report.EMPTY, 'empty'), ('fencing', 'guarded'),
+                              ('fencing, same token', 'guarded'), (report.INTERPRETED, 'interpreted')):
             self.postgres.sql(f'VACUUM bench.many_{table}')
             cpu = self.postgres.cpu_of_sessions()
-            out = self.postgres.sql(f'\\timing on\nUPDATE bench.many_{table} SET n = n + 1, fence = {fence}')
+            out = self.postgres.sql(f'\\timing on\nUPDATE bench.many_{table} SET n = n + 1, fence = {token}')
             self.results['many'].append(dict(
-                round=number, system=system, cpu=(self.postgres.cpu_of_sessions() - cpu) * 1000,
+                system=system, cpu=(self.postgres.cpu_of_sessions() - cpu) * 1000,
                 ms=float(out.split('Time: ')[1].split()[0])))
 
     def renew_under_old_snapshot(self):
@@ -154,7 +161,8 @@ class Bench:
         time.sleep(0.3)
         self.postgres.sql('SELECT pg_current_xact_id()')
         self.results['old_snapshot'] = self.postgres.pgbench(
-            self.script('renew'), 16, '-t 6250' if self.quick else '-T 60', FAST, others=1, first=self.first)
+            self.script('renew'), 16, '-t 6250' if self.quick else '-T 60', FAST, others=1, pin=True,
+            first=self.first)
         self.end_session(session)
 
     def handover(self):
@@ -232,9 +240,9 @@ class Bench:
                 for system, script, floor in (('SELECT', 'grown_select', 'select_key'),
                                               ('renew', 'grown_renew', 'select_key'),
                                               ('acquire', 'grown_acquire', 'update_logged')):
-                    of_floor = self.measure(floor, clients, FAST, False)
+                    of_floor = self.measure(floor, clients, FAST, False, pin=True)
                     measured = self.postgres.pgbench(self.script(script), clients, self.limit(clients, False), FAST,
-                                                     resources=in_use)
+                                                     pin=True, resources=in_use)
                     self.results['growth'].append(dict(
                         measured, round=number, system=system, clients=clients, resources=resources, in_use=in_use,
                         huge_pages=self.postgres.huge_pages, ratio=measured['rate'] / of_floor['rate']))

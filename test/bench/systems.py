@@ -3,6 +3,7 @@
 from concurrent.futures import ThreadPoolExecutor
 import glob
 import os
+import re
 import resource
 import shutil
 import socket
@@ -38,6 +39,12 @@ def built(source, *libraries, name=None):
 def percentiles(latencies):
     latencies.sort()
     return latencies[len(latencies) // 2], latencies[len(latencies) * 99 // 100]
+
+
+def processors(clients):
+    """Those that so many clients, a power of two, are spread over."""
+    own = sorted(os.sched_getaffinity(0))
+    return own[:2 ** (min(len(own), clients).bit_length() - 1)]
 
 
 def cpu_of_machine():
@@ -122,35 +129,72 @@ class Postgres:
             SELECT pg_current_wal_insert_lsn() - '0/0', pg_snapshot_xmax(pg_current_snapshot()),
                 sum(n_tup_upd + n_tup_del) FROM pg_stat_all_tables WHERE schemaname !~ '^pg_'""").split()]
 
-    def pgbench(self, script, clients, limit, sampling=1.0, lazy=False, others=0, **variables):
-        """Runs a script; limit is -T SECONDS or -t TRANSACTIONS. others is how many sessions run beside."""
-        log = os.path.join(SCRATCH, 'latency')
+    def start_pgbench(self, script, clients, cpus, *options, **environment):
+        """One on each of these processors, with a share of the clients; client_id counts through."""
+        with open(script) as file:
+            text = file.read()
+        share = clients // len(cpus)
+        started = []
+        for number, cpu in enumerate(cpus):
+            path = os.path.join(SCRATCH, f'script{number}')
+            with open(path, 'w') as file:
+                file.write(f'\\set client_id :client_id % {share} + {number * share}\n{text}')
+            started.append(subprocess.Popen(
+                [*(['taskset', '-c', str(cpu)] if cpu is not None else []), 'pgbench', '-n', '-M', 'prepared',
+                 '-c', str(share), '-j', str(min(clients, 2) // len(cpus) or 1), '-f', path,
+                 '-l', '--log-prefix', os.path.join(SCRATCH, f'latency{number}'), *options],
+                env=dict(os.environ, PGAPPNAME=f'pgbench{number}', **environment),
+                stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True))
+        return started
+
+    def pin_sessions(self, clients, cpus, started):
+        """Puts each session on the processor of its pgbench."""
+        sessions = []
+        while len(sessions) < clients and all(process.poll() is None for process in started):
+            sessions = self.sql("""SELECT pid, substr(application_name, 8) FROM pg_stat_activity
+                WHERE application_name ~ '^pgbench[0-9]'""").splitlines()
+        for session in sessions:
+            pid, number = map(int, session.split())
+            try:
+                os.sched_setaffinity(pid, {cpus[number]})
+            except ProcessLookupError:      # has ended
+                pass
+
+    def pgbench(self, script, clients, limit, sampling=1.0, lazy=False, others=0, pin=False, **variables):
+        """Runs a script; limit is -T SECONDS or -t TRANSACTIONS. others is how many sessions run beside.
+
+        With pin, clients and their sessions stay on one processor: where the kernel puts them makes a factor
+        of two with few clients, and changes from second to second.
+        """
+        cpus = processors(clients) if pin else [None]
         settings = [word for name, value in dict(variables, n=clients).items() for word in ('-D', f'{name}={value}')]
-        environment = dict(os.environ, PGOPTIONS='-c synchronous_commit=' + ('off' if lazy else 'on'))
         before = self.counters()
         self.own_processes += others
         cpu, clients_cpu, machine_cpu = self.cpu_of_sessions(), cpu_of_clients(), cpu_of_machine()
         start = time.monotonic()
-        out = run('pgbench', '-n', '-M', 'prepared', '-c', str(clients), '-j', str(min(clients, 2)), *limit.split(),
-                  '-l', '--log-prefix', log, '--sampling-rate', str(sampling), '-f', script, *settings,
-                  env=environment)
+        started = self.start_pgbench(script, clients, cpus, *limit.split(), '--sampling-rate', str(sampling),
+                                     *settings, PGOPTIONS='-c synchronous_commit=' + ('off' if lazy else 'on'))
+        if pin:
+            self.pin_sessions(clients, cpus, started)
+        outputs = [process.communicate()[0] for process in started]
         seconds = time.monotonic() - start
         cpu, clients_cpu, machine_cpu = (self.cpu_of_sessions() - cpu, cpu_of_clients() - clients_cpu,
                                          cpu_of_machine() - machine_cpu)
         self.own_processes -= others
         after = self.counters()
-        facts = dict(line.split(' = ') if ' = ' in line else line.split(': ')
-                     for line in out.splitlines() if ' = ' in line or ': ' in line)
-        done = int(facts['number of transactions actually processed'].split('/')[0])
-        if not facts['number of failed transactions'].startswith('0 '):
-            raise RuntimeError(out)
+        rate = done = 0
+        for process, out in zip(started, outputs):
+            if process.returncode or not re.search('^number of failed transactions: 0 ', out, re.M):
+                raise RuntimeError(out)
+            rate += float(re.search('^tps = ([0-9.]+)', out, re.M)[1])
+            done += int(re.search('^number of transactions actually processed: ([0-9]+)', out, re.M)[1])
         latencies = []
-        for file in glob.glob(log + '.*'):
+        for file in glob.glob(os.path.join(SCRATCH, 'latency*.*')):
             with open(file) as lines:
                 latencies += [int(line.split(' ', 3)[2]) / 1000 for line in lines]
             os.remove(file)
         p50, p99 = percentiles(latencies or [0])
-        return dict(rate=float(facts['tps'].split()[0]), p50=p50, p99=p99, cpu=cpu / done * 1e6,
+        return dict(rate=rate, p50=p50, p99=p99, cpu=cpu / done * 1e6,
                     foreign=max(0.0, machine_cpu - cpu - clients_cpu) / seconds / os.cpu_count(),
                     **{name: (b - a) / done for name, a, b in zip(('wal', 'xids', 'dead'), before, after)})
 
