@@ -20,6 +20,7 @@
 #include "access/xlog.h"
 #include "access/xloginsert.h"
 #include "miscadmin.h"
+#include "postmaster/walwriter.h"
 #include "replication/syncrep.h"
 #include "replication/walsender.h"
 #include "replication/walsender_private.h"
@@ -28,6 +29,7 @@
 #include "tcop/tcopprot.h"
 #include "utils/guc.h"
 #include "utils/rel.h"
+#include "utils/timestamp.h"
 
 #include "catalog.h"
 #include "compat.h"
@@ -221,4 +223,33 @@ make_durable(XLogRecPtr lsn)
 				 errmsg("canceled while waiting for the synchronous standbys"),
 				 errdetail("The change is in force here, but a failover may lose it."),
 				 errhint("Call the function again.")));
+}
+
+/*
+ * flush_soon
+ *		Has the WAL writer flush the WAL up to here before long, as after a commit
+ *		that does not wait.
+ *
+ * That wakes it whenever there is a page to write, and in a busy server it then
+ * is in the way of those who commit.  So a session does that no more often than
+ * the WAL writer looks by itself.  What is left then is a page that is not full:
+ * it is flushed with the next commit of anyone, or, if there is none, within
+ * 15 s by the background writer.
+ */
+void
+flush_soon(XLogRecPtr lsn)
+{
+	static TimestampTz woken = 0;
+	bool wakes = lsn - lsn % XLOG_BLCKSZ > GetFlushRecPtr(NULL);
+
+	if (wakes)
+	{
+		TimestampTz now = GetCurrentTimestamp();
+
+		if (now >= woken &&
+			!TimestampDifferenceExceeds(woken, now, WalWriterDelay))
+			return;
+		woken = now;
+	}
+	XLogSetAsyncXactLSN(lsn);
 }

@@ -25,5 +25,6 @@ extern XLogRecPtr write_in_place(Relation rel, ItemPointer tid,
 								 bool (*change)(void *form, void *arg),
 								 void *arg);
 extern void make_durable(XLogRecPtr lsn);
+extern void flush_soon(XLogRecPtr lsn);
 
 #endif /* FENCING_DURABLE_H */

@@ -53,6 +53,7 @@ typedef struct Guard
 	AttrNumber resource; /* InvalidAttrNumber: no column binds rows */
 	Oid resource_out;	 /* what makes text, or a string, of its value */
 	bool resource_cast;	 /* text: a cast, as of char(n) and boolean */
+	bool resource_text;	 /* neither is needed */
 	MemoryContext query_context;
 	KeyMemory *memory;		 /* NULL: deleted rows are not remembered */
 	ItemPointerData updated; /* last row that BEFORE UPDATE let through */
@@ -260,6 +261,10 @@ bind_by_column(Guard *guard)
 						RelationGetRelationName(guard->rel), name),
 				 errdetail("Its value is computed after the guard has looked at the row."),
 				 errtablecol(guard->rel, column)));
+	guard->resource = column;
+	guard->resource_text = attribute->atttypid == TEXTOID;
+	if (guard->resource_text)
+		return;
 	guard->resource_cast =
 		find_coercion_pathway(TEXTOID, getBaseType(attribute->atttypid),
 							  COERCION_EXPLICIT, &cast) == COERCION_PATH_FUNC;
@@ -276,7 +281,6 @@ bind_by_column(Guard *guard)
 				 errdetail("Settings of a session decide how such a value is written as text, and so which resource it names."),
 				 errhint("Bind rows by a column of type text, bigint or uuid, for example."),
 				 errtablecol(guard->rel, column)));
-	guard->resource = column;
 }
 
 static Guard *
@@ -400,9 +404,14 @@ resource_of(const Guard *guard, HeapTuple tuple)
 						 RelationGetDescr(guard->rel), &isnull);
 	if (isnull)
 		return NULL;
-	printed = guard->resource_cast
-		? TextDatumGetCString(OidFunctionCall1(guard->resource_out, value))
-		: OidOutputFunctionCall(guard->resource_out, value);
+	if (guard->resource_text && options->resource == NULL)
+		return DatumGetTextPP(value);
+	if (guard->resource_text)
+		printed = TextDatumGetCString(value);
+	else if (guard->resource_cast)
+		printed = TextDatumGetCString(OidFunctionCall1(guard->resource_out, value));
+	else
+		printed = OidOutputFunctionCall(guard->resource_out, value);
 	if (options->resource)
 		printed = psprintf("%s:%s", options->resource, printed);
 	return cstring_to_text(printed);

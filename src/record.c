@@ -477,7 +477,7 @@ record_prepare_end(const RecordPlace *place)
 void
 record_end_after_commit(const RecordPlace *place, int64 token)
 {
-	XLogSetAsyncXactLSN(record_end(ending_in, place, token));
+	flush_soon(record_end(ending_in, place, token));
 	ReleaseBuffer(ending_on);
 	table_close(ending_in, NoLock);
 

@@ -49,4 +49,13 @@ $session->query('NOTIFY waiting');
 is($session->query('COMMIT')->{state}, '00000', 'a release and a notification');
 is(state_of(), 'released', 'both take effect');
 
+# Of many in a row the WAL writer is told now and then. The last is flushed before long all the same.
+my $statements = q{
+	SELECT token FROM fencing.acquire('in a row') \\gset
+	SELECT fencing.release('in a row', :token);
+} x 300;
+(my $end = $node->safe_psql('postgres', "$statements SELECT pg_current_wal_insert_lsn()")) =~ s/.*\n//s;
+ok($node->poll_query_until('postgres', "SELECT pg_current_wal_flush_lsn() >= '$end'"),
+	'a release is flushed, whether or not anything follows');
+
 done_testing();
