@@ -51,9 +51,9 @@ typedef struct Guard
 	GuardOptions options;
 	AttrNumber fence;
 	AttrNumber resource; /* InvalidAttrNumber: no column binds rows */
-	Oid resource_out;	 /* what makes text, or a string, of its value */
+	Oid resource_out;	 /* what makes text, or a string, of its value; */
+						 /* InvalidOid: it is text */
 	bool resource_cast;	 /* text: a cast, as of char(n) and boolean */
-	bool resource_text;	 /* neither is needed */
 	MemoryContext query_context;
 	KeyMemory *memory;		 /* NULL: deleted rows are not remembered */
 	ItemPointerData updated; /* last row that BEFORE UPDATE let through */
@@ -262,8 +262,7 @@ bind_by_column(Guard *guard)
 				 errdetail("Its value is computed after the guard has looked at the row."),
 				 errtablecol(guard->rel, column)));
 	guard->resource = column;
-	guard->resource_text = attribute->atttypid == TEXTOID;
-	if (guard->resource_text)
+	if (attribute->atttypid == TEXTOID)
 		return;
 	guard->resource_cast =
 		find_coercion_pathway(TEXTOID, getBaseType(attribute->atttypid),
@@ -396,7 +395,7 @@ resource_of(const Guard *guard, HeapTuple tuple)
 	const GuardOptions *options = &guard->options;
 	Datum value;
 	bool isnull;
-	char *printed;
+	text *name;
 
 	if (guard->resource == InvalidAttrNumber)
 		return options->resource ? cstring_to_text(options->resource) : NULL;
@@ -404,17 +403,16 @@ resource_of(const Guard *guard, HeapTuple tuple)
 						 RelationGetDescr(guard->rel), &isnull);
 	if (isnull)
 		return NULL;
-	if (guard->resource_text && options->resource == NULL)
-		return DatumGetTextPP(value);
-	if (guard->resource_text)
-		printed = TextDatumGetCString(value);
+	if (!OidIsValid(guard->resource_out))
+		name = DatumGetTextPP(value);
 	else if (guard->resource_cast)
-		printed = TextDatumGetCString(OidFunctionCall1(guard->resource_out, value));
+		name = DatumGetTextPP(OidFunctionCall1(guard->resource_out, value));
 	else
-		printed = OidOutputFunctionCall(guard->resource_out, value);
+		name = cstring_to_text(OidOutputFunctionCall(guard->resource_out, value));
 	if (options->resource)
-		printed = psprintf("%s:%s", options->resource, printed);
-	return cstring_to_text(printed);
+		name = cstring_to_text(psprintf("%s:%s", options->resource,
+										text_to_cstring(name)));
+	return name;
 }
 
 static WritePlace

@@ -49,13 +49,25 @@ $session->query('NOTIFY waiting');
 is($session->query('COMMIT')->{state}, '00000', 'a release and a notification');
 is(state_of(), 'released', 'both take effect');
 
-# Of many in a row the WAL writer is told now and then. The last is flushed before long all the same.
-my $statements = q{
-	SELECT token FROM fencing.acquire('in a row') \\gset
-	SELECT fencing.release('in a row', :token);
-} x 300;
-(my $end = $node->safe_psql('postgres', "$statements SELECT pg_current_wal_insert_lsn()")) =~ s/.*\n//s;
-ok($node->poll_query_until('postgres', "SELECT pg_current_wal_flush_lsn() >= '$end'"),
-	'a release is flushed, whether or not anything follows');
+# Of many releases in a row the WAL writer is told now and then; the last of them is flushed before
+# long all the same. Of a single one it is told always: nothing else would flush it.
+sub release_is_flushed
+{
+	my ($times, $name) = @_;
+	my $statements = q{
+		SELECT token FROM fencing.acquire('in a row') \\gset
+		SELECT fencing.release('in a row', :token);
+	} x $times;
+
+	(my $end = $node->safe_psql('postgres', "$statements SELECT pg_current_wal_insert_lsn()")) =~ s/.*\n//s;
+	ok($node->poll_query_until('postgres', "SELECT pg_current_wal_flush_lsn() >= '$end'"), $name);
+}
+
+release_is_flushed(300, 'the last of many releases is flushed');
+my $background_writer = $node->safe_psql('postgres',
+	"SELECT pid FROM pg_stat_activity WHERE backend_type = 'background writer'");
+kill 'STOP', $background_writer;
+release_is_flushed(1, 'a release is flushed, though nothing follows');
+kill 'CONT', $background_writer;
 
 done_testing();
