@@ -120,3 +120,23 @@ SELECT token AS n2 FROM fencing.acquire('n', holder => 'me') \gset
 SELECT fencing.hold('n', :n2) = :n2 AS ok;
 COMMIT;
 SELECT count(*) FROM plain WHERE id = 20;
+-- of very many each row carries its own token; what a savepoint takes back is not held
+CREATE TABLE many (resource text PRIMARY KEY, fence fencing.fence NOT NULL DEFAULT 0);
+SELECT fencing.protect('many', resource_column => 'resource');
+SELECT count(*) FROM generate_series(10, 40) g, fencing.acquire('m' || g) WHERE granted;
+BEGIN;
+SELECT count(fencing.hold(resource, token)) FROM fencing.leases WHERE resource BETWEEN 'm10' AND 'm15';
+SAVEPOINT s;
+SELECT count(fencing.hold(resource, token)) FROM fencing.leases WHERE resource BETWEEN 'm14' AND 'm40';
+INSERT INTO many SELECT 'm' || g FROM generate_series(10, 40) g;
+SELECT count(*) FROM many JOIN fencing.leases USING (resource) WHERE fence = token;
+ROLLBACK TO s;
+INSERT INTO many SELECT 'm' || g FROM generate_series(10, 15) g;
+SELECT count(*) FROM many JOIN fencing.leases USING (resource) WHERE fence = token;
+SAVEPOINT t;
+INSERT INTO many VALUES ('m16');
+ROLLBACK TO t;
+SELECT count(fencing.hold(resource, token)) FROM fencing.leases WHERE resource BETWEEN 'm16' AND 'm40';
+INSERT INTO many SELECT 'm' || g FROM generate_series(16, 40) g;
+COMMIT;
+SELECT count(*) FROM many JOIN fencing.leases USING (resource) WHERE fence = token;

@@ -101,8 +101,52 @@ catalog_oid(CatalogObject object)
 }
 
 /*
- * catalog_open
- *		Opens one of our tables; it may have been dropped while we waited for it.
+ * lock_relation, unlock_relation
+ *		For the transaction, not for the cursor that may have called us (see
+ *		resource_lock).
+ */
+static void
+lock_relation(Oid relid, LOCKMODE mode)
+{
+	ResourceOwner owner = CurrentResourceOwner;
+
+	CurrentResourceOwner = CurTransactionResourceOwner;
+	LockRelationOid(relid, mode);
+	CurrentResourceOwner = owner;
+}
+
+static void
+unlock_relation(Oid relid, LOCKMODE mode)
+{
+	ResourceOwner owner = CurrentResourceOwner;
+
+	CurrentResourceOwner = CurTransactionResourceOwner;
+	UnlockRelationOid(relid, mode);
+	CurrentResourceOwner = owner;
+}
+
+/* Another may be in its place when the lock is ours. */
+static Oid
+lock_object(CatalogObject object, LOCKMODE mode)
+{
+	Oid relid = catalog_oid(object);
+
+	for (;;)
+	{
+		Oid locked = relid;
+
+		lock_relation(locked, mode);
+		relid = catalog_oid(object);
+		if (relid == locked)
+			return relid;
+		unlock_relation(locked, mode);
+	}
+}
+
+/*
+ * catalog_open, catalog_close
+ *		As table_open() and table_close(), for our tables.  NoLock: it is locked,
+ *		and stays so to the end of the transaction.
  *
  * What is written in place is not undone by a rollback; but it is if this
  * transaction has itself rewritten the table.
@@ -110,10 +154,9 @@ catalog_oid(CatalogObject object)
 Relation
 catalog_open(CatalogObject object, LOCKMODE mode)
 {
-	Relation rel = try_table_open(catalog_oid(object), mode);
+	Oid relid = mode == NoLock ? catalog_oid(object) : lock_object(object, mode);
+	Relation rel = table_open(relid, NoLock);
 
-	if (rel == NULL)
-		rel = table_open(catalog_oid(object), mode);
 	if (was_rewritten_here(rel))
 		ereport(ERROR,
 				(errcode(ERRCODE_OBJECT_NOT_IN_PREREQUISITE_STATE),
@@ -124,19 +167,19 @@ catalog_open(CatalogObject object, LOCKMODE mode)
 	return rel;
 }
 
-/*
- * catalog_keep
- *		Keeps a table that is open locked to the end of the transaction: that is
- *		not the lock of the cursor that may have called us (see resource_lock).
- */
+void
+catalog_close(Relation rel, LOCKMODE mode)
+{
+	if (mode != NoLock)
+		unlock_relation(RelationGetRelid(rel), mode);
+	table_close(rel, NoLock);
+}
+
+/* Keeps an open table locked to the end of the transaction, though it is closed. */
 void
 catalog_keep(Relation rel, LOCKMODE mode)
 {
-	ResourceOwner owner = CurrentResourceOwner;
-
-	CurrentResourceOwner = CurTransactionResourceOwner;
-	LockRelationOid(RelationGetRelid(rel), mode);
-	CurrentResourceOwner = owner;
+	lock_relation(RelationGetRelid(rel), mode);
 }
 
 /*

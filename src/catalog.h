@@ -34,6 +34,7 @@ typedef enum CatalogObject
 extern void catalog_init(void);
 extern Oid catalog_oid(CatalogObject object);
 extern Relation catalog_open(CatalogObject object, LOCKMODE mode);
+extern void catalog_close(Relation rel, LOCKMODE mode);
 extern void catalog_keep(Relation rel, LOCKMODE mode);
 extern bool catalog_has(CatalogObject object);
 extern bool catalog_has_more_indexes(Relation rel, AttrNumber first);

@@ -33,7 +33,6 @@
 #include "access/genam.h"
 #include "access/heapam.h"
 #include "access/htup_details.h"
-#include "access/table.h"
 #include "access/xact.h"
 #include "access/xlog.h"
 #include "catalog/indexing.h"
@@ -489,7 +488,7 @@ deadline_prepare_confirm(const ItemPointerData *place)
 		confirming_on = read_block(confirming_in, block);
 		return true;
 	}
-	table_close(confirming_in, NoLock);
+	catalog_close(confirming_in, NoLock);
 	return false;
 }
 
@@ -506,7 +505,7 @@ deadline_confirm_after_commit(const text *resource, ItemPointer place,
 		close_row(&row);
 	}
 	ReleaseBuffer(confirming_on);
-	table_close(confirming_in, NoLock);
+	catalog_close(confirming_in, NoLock);
 }
 
 /* The lease is evicted: no renewal under way says yes any more. */
@@ -562,7 +561,7 @@ fencing_lease_deadline(PG_FUNCTION_ARGS)
 		DeadlineState state = deadline_look(rel, PG_GETARG_TEXT_PP(0), &place,
 											PG_GETARG_INT64(1), false, &deadline);
 
-		table_close(rel, RowExclusiveLock);
+		catalog_close(rel, RowExclusiveLock);
 		if (state == DEADLINE_MISSING)
 			values[0] = TimestampTzGetDatum(GetCurrentTimestamp() +
 											PG_GETARG_INT64(2));

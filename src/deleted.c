@@ -25,7 +25,6 @@
 #include "access/genam.h"
 #include "access/heapam.h"
 #include "access/htup_details.h"
-#include "access/table.h"
 #include "access/xact.h"
 #include "catalog/indexing.h"
 #include "catalog/partition.h"
@@ -231,8 +230,7 @@ write_entry(Oid rel, int64 digest, int64 fence)
 		/* So that this statement may vacate the key once more. */
 		CommandCounterIncrement();
 	}
-	catalog_keep(deleted, RowExclusiveLock);
-	table_close(deleted, RowExclusiveLock);
+	catalog_close(deleted, NoLock);
 }
 
 void
@@ -269,7 +267,7 @@ remembered_fence(const KeyMemory *memory, int64 digest)
 			systable_endscan(scan);
 		}
 	}
-	table_close(deleted, AccessShareLock);
+	catalog_close(deleted, AccessShareLock);
 	return fence;
 }
 
@@ -319,7 +317,6 @@ fencing_prune_deleted(PG_FUNCTION_ARGS)
 			pruned++;
 	}
 	systable_endscan(scan);
-	catalog_keep(deleted, RowExclusiveLock);
-	table_close(deleted, RowExclusiveLock);
+	catalog_close(deleted, NoLock);
 	PG_RETURN_INT64(pruned);
 }

@@ -8,6 +8,7 @@
  */
 #include "postgres.h"
 
+#include "utils/builtins.h"
 #include "utils/rel.h"
 
 #include "errors.h"
@@ -38,12 +39,14 @@ error_stale_fence(const WritePlace *place, int64 token, int64 fence)
 void
 error_stale_grant(const WritePlace *place, int64 token, int64 current)
 {
+	const char *resource = text_to_cstring(place->resource);
+
 	ereport(place->level,
 			(errcode(ERRCODE_STALE_TOKEN),
 			 errmsg("stale token %lld for resource \"%s\"",
-					(long long) token, place->resource),
+					(long long) token, resource),
 			 errdetail("The write carries token %lld, but the current grant of resource \"%s\" has token %lld.",
-					   (long long) token, place->resource,
+					   (long long) token, resource,
 					   (long long) current),
 			 errhint(STOP_HINT),
 			 place->rel ? errtablecol(place->rel, place->column) : 0));
@@ -71,11 +74,13 @@ error_missing_token(const WritePlace *place, int64 fence)
 void
 error_missing_grant(const WritePlace *place, int64 current)
 {
+	const char *resource = text_to_cstring(place->resource);
+
 	ereport(place->level,
 			(errcode(ERRCODE_MISSING_TOKEN),
-			 errmsg("missing token for resource \"%s\"", place->resource),
+			 errmsg("missing token for resource \"%s\"", resource),
 			 errdetail("The write carries no token, but resource \"%s\" is leased here; its current grant has token %lld.",
-					   place->resource, (long long) current),
+					   resource, (long long) current),
 			 errhint("Call fencing.hold() with the token of your grant first in the transaction."),
 			 place->rel ? errtablecol(place->rel, place->column) : 0));
 }
@@ -110,11 +115,13 @@ error_conflicting_token(const WritePlace *place, int64 assigned,
 void
 error_released_grant(const WritePlace *place, int64 token)
 {
+	const char *resource = text_to_cstring(place->resource);
+
 	ereport(place->level,
 			(errcode(ERRCODE_LEASE_LOST),
-			 errmsg("lease on resource \"%s\" is lost", place->resource),
+			 errmsg("lease on resource \"%s\" is lost", resource),
 			 errdetail("Token %lld does not hold resource \"%s\": it was released or evicted.",
-					   (long long) token, place->resource),
+					   (long long) token, resource),
 			 errhint(LOST_HINT),
 			 place->rel ? errtablecol(place->rel, place->column) : 0));
 }
@@ -122,15 +129,17 @@ error_released_grant(const WritePlace *place, int64 token)
 void
 error_unknown_token(const WritePlace *place, int64 token, int64 current)
 {
+	const char *resource = text_to_cstring(place->resource);
+
 	ereport(place->level,
 			(errcode(ERRCODE_UNKNOWN_TOKEN),
 			 errmsg("unknown token %lld for resource \"%s\"",
-					(long long) token, place->resource),
+					(long long) token, resource),
 			 current == 0
 				 ? errdetail("The write carries token %lld, but resource \"%s\" has never been leased here, or was forgotten.",
-							 (long long) token, place->resource)
+							 (long long) token, resource)
 				 : errdetail("The write carries token %lld, but the highest grant of resource \"%s\" has token %lld.",
-							 (long long) token, place->resource,
+							 (long long) token, resource,
 							 (long long) current),
 			 errhint("Write with the token that fencing.acquire() returned for this very resource."),
 			 place->rel ? errtablecol(place->rel, place->column) : 0));

@@ -34,7 +34,7 @@ typedef struct WritePlace
 {
 	Relation rel;
 	AttrNumber column;
-	const char *resource;
+	const text *resource;
 	int level;
 	bool present_only; /* a fence value in the statement is no token */
 } WritePlace;

@@ -370,15 +370,15 @@ assigned_fence(const Guard *guard, HeapTuple tuple)
 	return DatumGetInt64(value);
 }
 
-/* The row with another fence. */
+/* The row with another fence than the one it has. */
 static HeapTuple
-with_fence(const Guard *guard, HeapTuple tuple, int64 fence)
+with_fence(const Guard *guard, HeapTuple tuple, int64 own, int64 fence)
 {
 	int column = guard->fence;
 	Datum value = Int64GetDatum(fence);
 	bool isnull = false;
 
-	if (fence_of(guard, tuple) == fence)
+	if (own == fence)
 		return tuple;
 	return heap_modify_tuple_by_cols(tuple, RelationGetDescr(guard->rel),
 									 1, &column, &value, &isnull);
@@ -421,7 +421,7 @@ place_of(const Guard *guard, const text *resource)
 	WritePlace place = {
 		.rel = guard->rel,
 		.column = guard->fence,
-		.resource = resource ? text_to_cstring(resource) : NULL,
+		.resource = resource,
 		.level = guard->options.on_stale == ON_STALE_WARN ? WARNING : ERROR,
 		.present_only = guard->options.require_present,
 	};
@@ -611,7 +611,7 @@ guard_insert(const Guard *guard, const TriggerData *trigdata)
 		own = assigned;
 
 	if (!token_carried(guard, resource, own, assigned, true, &token))
-		return with_fence(guard, tuple, Max(assigned, token));
+		return with_fence(guard, tuple, assigned, Max(assigned, token));
 	verdict = check_row(guard, resource, token, own);
 	if (verdict == ROW_PASSES_WARNED)
 		return tuple;
@@ -619,7 +619,7 @@ guard_insert(const Guard *guard, const TriggerData *trigdata)
 		verdict = check_memory(guard, resource, tuple, token, &remembered);
 	if (verdict == ROW_SKIPPED)
 		return NULL;
-	return with_fence(guard, tuple, Max(token, remembered));
+	return with_fence(guard, tuple, assigned, Max(token, remembered));
 }
 
 /*
@@ -684,7 +684,7 @@ guard_update(Guard *guard, const TriggerData *trigdata)
 		named = statement_assigns_fence(guard->query_context, guard->fence);
 
 	if (!token_carried(guard, to, fence, assigned, named, &token))
-		return with_fence(guard, new, Max(fence, token));
+		return with_fence(guard, new, assigned, Max(fence, token));
 
 	if (same_resource(from, to))
 		verdict = check_row(guard, to, token, fence);
@@ -705,7 +705,7 @@ guard_update(Guard *guard, const TriggerData *trigdata)
 
 	/* If the row moves to another partition, its DELETE comes next. */
 	guard->updated = old->t_self;
-	return with_fence(guard, new, token);
+	return with_fence(guard, new, assigned, token);
 }
 
 static HeapTuple

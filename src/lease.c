@@ -15,7 +15,6 @@
 #include <signal.h>
 
 #include "access/htup_details.h"
-#include "access/table.h"
 #include "access/xact.h"
 #include "access/xlog.h"
 #include "catalog/indexing.h"
@@ -284,13 +283,10 @@ open_tables(Request *request)
 static void
 close_tables(Request *request, bool written)
 {
-	if (written)
-	{
-		catalog_keep(request->deadlines, RowExclusiveLock);
-		catalog_keep(request->leases, RowExclusiveLock);
-	}
-	table_close(request->deadlines, RowExclusiveLock);
-	table_close(request->leases, RowExclusiveLock);
+	LOCKMODE mode = written ? NoLock : RowExclusiveLock;
+
+	catalog_close(request->deadlines, mode);
+	catalog_close(request->leases, mode);
 }
 
 /*
@@ -493,7 +489,7 @@ record_ttl(const text *resource, int64 token, int64 ttl)
 	record_look(rel, resource, &record);
 	if (record.found)
 		lsn = write_in_place(rel, &record.tuple->t_self, raise_ttl, &longer);
-	table_close(rel, RowExclusiveLock);
+	catalog_close(rel, RowExclusiveLock);
 	return lsn;
 }
 
@@ -545,7 +541,7 @@ confirm(Relation rel, const text *resource, int64 token, const text *role)
 		!record.own)
 		deadline_confirm(rel, resource, &record.form.deadline, token,
 						 record.form.ttl, renewer(role));
-	table_close(leases, AccessShareLock);
+	catalog_close(leases, AccessShareLock);
 	resource_unlock(resource, LOCK_WRITER);
 }
 
@@ -607,7 +603,7 @@ fencing_renew(PG_FUNCTION_ARGS)
 	state = deadline_renew_current(rel, resource, token, ttl, renewer(role), &deadline);
 	if (state == DEADLINE_MISSING)
 		state = renew_by_record(rel, resource, token, ttl, role, &deadline);
-	table_close(rel, RowExclusiveLock);
+	catalog_close(rel, RowExclusiveLock);
 	if (state == DEADLINE_PASSED)
 		error_lease_lost(text_to_cstring(resource), token, LOST_EXPIRED, 0);
 	PG_RETURN_TIMESTAMPTZ(deadline.at);
@@ -646,15 +642,13 @@ fencing_release(PG_FUNCTION_ARGS)
 			require_role_of(&record, resource);
 			deadlines = catalog_open(DEADLINE_TABLE, RowExclusiveLock);
 			deadline_doubt(deadlines, resource, &record.form.deadline, token);
-			table_close(deadlines, RowExclusiveLock);
+			catalog_close(deadlines, RowExclusiveLock);
 			present_released(resource, token, &record);
 		}
 		else
 			resource_unlock(resource, LOCK_CHANGE);
 	}
-	if (released)
-		catalog_keep(rel, RowExclusiveLock);
-	table_close(rel, RowExclusiveLock);
+	catalog_close(rel, released ? NoLock : RowExclusiveLock);
 	PG_RETURN_BOOL(released);
 }
 
@@ -770,7 +764,7 @@ evict_in_place(Relation rel, const text *resource, LeaseRecord *record)
 	deadline_doubt(deadlines, resource, place, record->form.token);
 	lsn = record_end(rel, &record->place, token);
 	deadline_evict(deadlines, resource, place);
-	table_close(deadlines, RowExclusiveLock);
+	catalog_close(deadlines, RowExclusiveLock);
 	make_durable(lsn);
 	return token;
 }
@@ -815,7 +809,7 @@ fencing_evict(PG_FUNCTION_ARGS)
 	record_look_to_write(rel, resource, &record);
 	if (record.found)
 		token = evict_in_place(rel, resource, &record);
-	table_close(rel, RowExclusiveLock);
+	catalog_close(rel, RowExclusiveLock);
 
 	/* It is in force already, so let others go on. */
 	resource_unlock(resource, LOCK_CHANGE);

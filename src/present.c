@@ -65,7 +65,9 @@ static Entry *entries;
 static int n_entries;
 static int max_entries;
 
-/* From a resource's hash to its last entry. */
+/* From a resource's hash to its last entry; NULL as long as there are few. */
+#define FEW_ENTRIES 8
+
 typedef struct LastEntry
 {
 	uint64 hash;
@@ -108,11 +110,16 @@ reset(void)
 static int
 last_of(uint64 hash)
 {
-	LastEntry *last = NULL;
-
 	if (last_entries)
-		last = lasts_lookup(last_entries, hash);
-	return last ? last->index : -1;
+	{
+		LastEntry *last = lasts_lookup(last_entries, hash);
+
+		return last ? last->index : -1;
+	}
+	for (int i = n_entries - 1; i >= 0; i--)
+		if (entries[i].resource && entries[i].hash == hash)
+			return i;
+	return -1;
 }
 
 static void
@@ -120,9 +127,18 @@ set_last(uint64 hash, int index)
 {
 	bool found;
 
-	if (last_entries == NULL)
-		last_entries = lasts_create(TopTransactionContext, 8, NULL);
-	lasts_insert(last_entries, hash, &found)->index = index;
+	if (last_entries)
+		lasts_insert(last_entries, hash, &found)->index = index;
+}
+
+/* There are more than a few now. */
+static void
+index_entries(void)
+{
+	last_entries = lasts_create(TopTransactionContext, 2 * FEW_ENTRIES, NULL);
+	for (int i = 0; i < n_entries; i++)
+		if (entries[i].resource)
+			set_last(entries[i].hash, i);
 }
 
 static void
@@ -132,13 +148,17 @@ add(EntryKind kind, const text *resource, int64 token, int level)
 
 	if (n_entries == max_entries)
 	{
-		int more = Max(8, 2 * max_entries);
+		int more = Max(FEW_ENTRIES, 2 * max_entries);
 
 		if (entries == NULL)
 			entries = MemoryContextAlloc(TopTransactionContext,
 										 more * sizeof(Entry));
 		else
+		{
 			entries = repalloc_huge(entries, more * sizeof(Entry));
+			if (last_entries == NULL)
+				index_entries();
+		}
 		max_entries = more;
 	}
 	entry = &entries[n_entries];
@@ -227,7 +247,7 @@ entry_of(const text *resource, int i)
 static int
 last_entry(const text *resource)
 {
-	if (last_entries == NULL)
+	if (n_entries == 0)
 		return -1;
 	return entry_of(resource, last_of(resource_hash(resource)));
 }
@@ -464,7 +484,7 @@ check_at_commit(const Entry *entry)
 		(verdict == GRANT_STALE && granted_anew(entry, record.form.token)))
 		return;
 
-	place.resource = text_to_cstring(entry->resource);
+	place.resource = entry->resource;
 	place.level = entry->level;
 	if (entry->kind == ENTRY_HOLD)
 		record_lost(&record, entry->resource, entry->token);

@@ -17,7 +17,6 @@
 #include "access/genam.h"
 #include "access/heapam.h"
 #include "access/htup_details.h"
-#include "access/table.h"
 #include "access/transam.h"
 #include "access/tupmacs.h"
 #include "access/xact.h"
@@ -286,7 +285,7 @@ record_require(const text *resource, int64 token, LeaseRecord *record)
 	Relation rel = catalog_open(LEASE_TABLE, AccessShareLock);
 
 	record_look(rel, resource, record);
-	table_close(rel, AccessShareLock);
+	catalog_close(rel, AccessShareLock);
 	record_confirm(record, resource, token);
 }
 
@@ -311,7 +310,7 @@ record_look_again(const text *resource, const RecordPlace *place,
 	Relation rel = catalog_open(LEASE_TABLE, NoLock);
 
 	look_again(rel, resource, place, record);
-	table_close(rel, NoLock);
+	catalog_close(rel, NoLock);
 }
 
 /*
@@ -324,8 +323,7 @@ record_look_to_check(const text *resource, LeaseRecord *record)
 	Relation rel = catalog_open(LEASE_TABLE, AccessShareLock);
 
 	record_look(rel, resource, record);
-	catalog_keep(rel, AccessShareLock);
-	table_close(rel, AccessShareLock);
+	catalog_close(rel, NoLock);
 }
 
 /*
@@ -415,7 +413,7 @@ record_release(const text *resource, const RecordPlace *place, int64 token)
 		record_write(rel, resource, &record, record.tuple);
 		PopActiveSnapshot();
 	}
-	table_close(rel, NoLock);
+	catalog_close(rel, NoLock);
 }
 
 /* What is written over a record in place when its grant ends; never a lower token. */
@@ -479,7 +477,7 @@ record_end_after_commit(const RecordPlace *place, int64 token)
 {
 	flush_soon(record_end(ending_in, place, token));
 	ReleaseBuffer(ending_on);
-	table_close(ending_in, NoLock);
+	catalog_close(ending_in, NoLock);
 
 	/* It is no part of the next transaction. */
 	XactLastRecEnd = InvalidXLogRecPtr;
@@ -551,7 +549,7 @@ was_forgotten_since_snapshot(const text *resource)
 			XidInMVCCSnapshot(xmax, ours);
 	}
 	systable_endscan(scan);
-	table_close(rel, AccessShareLock);
+	catalog_close(rel, AccessShareLock);
 	return found;
 }
 

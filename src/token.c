@@ -22,7 +22,6 @@
 #include "access/genam.h"
 #include "access/heapam.h"
 #include "access/htup_details.h"
-#include "access/table.h"
 #include "access/xact.h"
 #include "access/xlog.h"
 #include "access/xloginsert.h"
@@ -278,7 +277,7 @@ token_raise_floor(int64 floor)
 
 	read_issuer(rel, &issuer);
 	(void) write_in_place(rel, &issuer.tid, raise_floor, &floor);
-	table_close(rel, RowExclusiveLock);
+	catalog_close(rel, RowExclusiveLock);
 }
 
 /* Writes WAL for the sequence as it would be LOG_AHEAD numbers later. */
@@ -389,7 +388,7 @@ token_draw(int64 last)
 		error_issuer_behind(token, issuer.floor, "the highest token on record");
 	if (number % FLOOR_STRIDE == 0)
 		(void) write_in_place(rel, &issuer.tid, raise_floor, &token);
-	table_close(rel, RowExclusiveLock);
+	catalog_close(rel, RowExclusiveLock);
 	return token;
 }
 
@@ -436,7 +435,7 @@ highest_granted(void)
 	while ((tuple = systable_getnext(scan)) != NULL)
 		highest = Max(highest, *(int64 *) GETSTRUCT(tuple));
 	systable_endscan(scan);
-	table_close(rel, AccessShareLock);
+	catalog_close(rel, AccessShareLock);
 	return highest;
 }
 
@@ -495,6 +494,6 @@ fencing_new_epoch(PG_FUNCTION_ARGS)
 								   ObjectIdGetDatum(catalog_oid(TOKEN_SEQUENCE)),
 								   Int64GetDatum(1), BoolGetDatum(false));
 	LockRelease(&tag, ExclusiveLock, false);
-	table_close(rel, RowExclusiveLock);
+	catalog_close(rel, RowExclusiveLock);
 	PG_RETURN_INT64(issuer.epoch);
 }
