@@ -77,13 +77,14 @@ class Bench:
             return f'-T {self.seconds * times}'
         return f'-t {(1000 if flushed else 20000) // clients if clients < 16 else 200 if flushed else 1500}'
 
-    def measure(self, script, clients, sampling, lazy, limit=None, pin=False):
+    def measure(self, script, clients, sampling, lazy, limit=None, pin=False, **variables):
         return self.postgres.pgbench(self.script(script), clients, limit or self.limit(clients, sampling == FLUSHED),
-                                     sampling, lazy, pin=pin, first=self.first)
+                                     sampling, lazy, pin=pin, first=self.first, **variables)
 
-    def compare(self, script, clients, sampling, lazy):
+    def compare(self, script, clients, sampling, lazy, **variables):
         """Where a few percent count: longer, and pinned."""
-        return self.measure(script, clients, sampling, lazy, self.limit(clients, sampling == FLUSHED, 2), True)
+        return self.measure(script, clients, sampling, lazy, self.limit(clients, sampling == FLUSHED, 2), True,
+                            **variables)
 
     def postgres_peer(self, name, operation, clients, sampling):
         """A peer on this server, from fresh tables, so that what ran before does not count."""
@@ -240,9 +241,8 @@ class Bench:
                 for system, script, floor in (('SELECT', 'grown_select', 'select_key'),
                                               ('renew', 'grown_renew', 'select_key'),
                                               ('acquire', 'grown_acquire', 'update_logged')):
-                    of_floor = self.measure(floor, clients, FAST, False, pin=True)
-                    measured = self.postgres.pgbench(self.script(script), clients, self.limit(clients, False), FAST,
-                                                     pin=True, resources=in_use)
+                    of_floor = self.compare(floor, clients, FAST, False)
+                    measured = self.compare(script, clients, FAST, False, resources=in_use)
                     self.results['growth'].append(dict(
                         measured, round=number, system=system, clients=clients, resources=resources, in_use=in_use,
                         huge_pages=self.postgres.huge_pages, ratio=measured['rate'] / of_floor['rate']))

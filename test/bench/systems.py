@@ -76,7 +76,6 @@ class Postgres:
                 checkpoint_timeout = 1d
                 min_wal_size = 4GB
                 max_wal_size = 64GB
-                max_locks_per_transaction = 256
                 log_checkpoints = off
                 """)
         self.data = data
