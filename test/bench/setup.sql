@@ -5,8 +5,6 @@ CREATE SCHEMA bench;
 
 CREATE TABLE bench.logged (id int PRIMARY KEY, n bigint NOT NULL);
 CREATE UNLOGGED TABLE bench.unlogged (id int PRIMARY KEY, n bigint NOT NULL);
-INSERT INTO bench.logged SELECT g, 0 FROM generate_series(0, 9999) g;
-INSERT INTO bench.unlogged SELECT g, 0 FROM generate_series(0, 9999) g;
 
 -- What a refusal answers.
 CREATE TABLE bench.answer (
@@ -70,7 +68,6 @@ DECLARE
     name text;
 BEGIN
     FOREACH name IN ARRAY '{plain,guarded,interpreted,empty}'::text[] LOOP
-        EXECUTE format('INSERT INTO bench.%I SELECT g, 0 FROM generate_series(0, 9999) g', name);
         EXECUTE format('INSERT INTO bench.%I SELECT g, 0 FROM generate_series(1, 300000) g', 'many_' || name);
     END LOOP;
 END
@@ -82,10 +79,23 @@ CREATE TABLE bench.unbound (
     resource text NOT NULL,
     n bigint NOT NULL,
     fence fencing.fence NOT NULL DEFAULT 0);
-INSERT INTO bench.unbound SELECT g, 'held/' || g, 0 FROM generate_series(0, 9999) g;
 CREATE TABLE bench.bound (LIKE bench.unbound INCLUDING ALL);
-INSERT INTO bench.bound TABLE bench.unbound;
 SELECT fencing.protect('bench.bound', resource_column => 'resource');
+
+-- With as much room in each page as it has rows, as a table has that was written for long. Full pages
+-- would be cleared by every UPDATE, until it has moved enough rows away: sooner in one table than in another.
+DO $$
+DECLARE
+    name text;
+BEGIN
+    FOREACH name IN ARRAY '{logged,unlogged,plain,guarded,interpreted,empty,unbound,bound}'::text[] LOOP
+        EXECUTE format('ALTER TABLE bench.%I SET (fillfactor = 50)', name);
+        EXECUTE format($q$INSERT INTO bench.%I (id, %s n) SELECT g, %s 0 FROM generate_series(0, 9999) g$q$, name,
+            CASE WHEN name LIKE '%bound' THEN 'resource,' END, CASE WHEN name LIKE '%bound' THEN $q$'held/' || g,$q$ END);
+        EXECUTE format('ALTER TABLE bench.%I RESET (fillfactor)', name);
+    END LOOP;
+END
+$$;
 
 -- held/K gets the token :first + K.
 CREATE PROCEDURE bench.lease_names() LANGUAGE plpgsql AS $$
