@@ -2,8 +2,10 @@
 -- fencing.deadline says whose token is current for sure, and with what a renewal goes by it alone;
 -- whoever is about to change that says no more, and the next renewal asks the record
 CREATE VIEW sure AS SELECT resource, current, current IN (token_1, token_2) AS has_deadline FROM fencing.deadline ORDER BY 1;
--- a grant
+-- a grant, and its first renewal
 SELECT token FROM fencing.acquire('a', '1 h') \gset
+TABLE sure;
+SELECT fencing.renew('a', :token) > now() AS renewed;
 TABLE sure;
 -- one that is open, or rolled back
 BEGIN; SELECT fencing.release('a', :token); SELECT granted FROM fencing.acquire('a', '1 h'); TABLE sure; ROLLBACK;
@@ -27,9 +29,9 @@ SELECT * FROM sure WHERE resource = 'e';
 SELECT fencing.renew('e', :e);
 SELECT token AS e FROM fencing.acquire('e', '1 h', 'worker') \gset
 SELECT token AS again FROM fencing.acquire('e', '1 h', 'worker') \gset
-SELECT current = :again AS newest FROM sure WHERE resource = 'e';
 SELECT fencing.renew('e', :e);
 SELECT fencing.renew('e', :again) > now() AS renewed;
+SELECT current = :again AS newest FROM sure WHERE resource = 'e';
 -- a release that is open, rolled back, and committed
 BEGIN; SELECT fencing.release('c', :c); SELECT * FROM sure WHERE resource = 'c'; SELECT fencing.renew('c', :c); ROLLBACK;
 SELECT * FROM sure WHERE resource = 'c';

@@ -18,8 +18,8 @@
  *
  * A renewal mostly needs this row alone: "current" is the token that the lease
  * record bears out for sure.  It is written where nobody can be changing the
- * record: after the commit of a grant, whose locks are still held, or by a
- * renewal that looked there under the writer's lock.  Whoever is about to change
+ * record: by a renewal, mostly the first one, that looked there under the
+ * writer's lock.  Whoever is about to change
  * the record, and has the lock for it, takes it back first, and if nothing came
  * of that the next renewal asks the record again.
  *
@@ -389,8 +389,7 @@ write_slot(Relation rel, const text *resource, ItemPointer place, int64 last,
 
 /*
  * deadline_grant
- *		Writes the deadline of a new grant, of which token, ttl and owner are
- *		given; last is the token before it, and committed the one that counts
+ *		Writes the deadline of a new grant, of which token and ttl are given; last is the token before it, and committed the one that counts
  *		until this transaction commits, or 0 (see slot_to_write).
  *
  * The caller holds the lock for the change.  A row that is inserted here goes
@@ -465,47 +464,6 @@ deadline_doubt(Relation rel, const text *resource, ItemPointer place,
 		MarkBufferDirty(row.buffer);
 	}
 	close_row(&row);
-}
-
-/*
- * deadline_prepare_confirm, deadline_confirm_after_commit
- *		The same for a grant, once its transaction has committed: too late for an
- *		error.  So before that the page is brought into memory.
- */
-static Relation confirming_in;
-static Buffer confirming_on;
-
-bool
-deadline_prepare_confirm(const ItemPointerData *place)
-{
-	BlockNumber block = ItemPointerGetBlockNumber(place);
-
-	if (!catalog_has(DEADLINE_TABLE))
-		return false;
-	confirming_in = catalog_open(DEADLINE_TABLE, NoLock);
-	if (block_exists(confirming_in, block))
-	{
-		confirming_on = read_block(confirming_in, block);
-		return true;
-	}
-	catalog_close(confirming_in, NoLock);
-	return false;
-}
-
-void
-deadline_confirm_after_commit(const text *resource, ItemPointer place,
-							  int64 token)
-{
-	DeadlineRow row;
-
-	if (open_row_at(&row, confirming_in, resource, place, token, BUFFER_LOCK_EXCLUSIVE))
-	{
-		row.form->current = token;
-		MarkBufferDirty(row.buffer);
-		close_row(&row);
-	}
-	ReleaseBuffer(confirming_on);
-	catalog_close(confirming_in, NoLock);
 }
 
 /* The lease is evicted: no renewal under way says yes any more. */

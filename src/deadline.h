@@ -58,9 +58,6 @@ extern void deadline_confirm(Relation rel, const text *resource,
 							 int64 owner);
 extern void deadline_doubt(Relation rel, const text *resource,
 						   ItemPointer place, int64 token);
-extern bool deadline_prepare_confirm(const ItemPointerData *place);
-extern void deadline_confirm_after_commit(const text *resource,
-										  ItemPointer place, int64 token);
 extern void deadline_evict(Relation rel, const text *resource,
 						   ItemPointer place);
 extern void deadline_forget(Relation rel, const text *resource);

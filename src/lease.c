@@ -229,14 +229,12 @@ grant(Request *request)
 										  : default_holder(request);
 	request->deadline.token = request->token;
 	request->deadline.ttl = request->ttl;
-	request->deadline.owner = renewer(request->role);
 	deadline_grant(request->deadlines, request->resource,
 				   &request->record.form.deadline, last,
 				   present_has_granted(request->resource, last) ? 0 : last,
 				   &request->deadline);
 	write_grant(request);
-	present_granted(request->resource, request->token, last,
-					&request->record.form.deadline);
+	present_granted(request->resource, request->token, last);
 }
 
 /*
@@ -523,9 +521,9 @@ first_look(Relation rel, const text *resource, int64 token, int64 ttl)
 
 /*
  * confirm
- *		Has the renewals to come by this role go without the record, as those
- *		after a grant do: the first one since a crash, or since a change that was
- *		rolled back.  Not while a change is in progress.
+ *		Has the renewals to come by this role go without the record: the first
+ *		one since the grant, since a crash, or since a change that was rolled back.
+ *		Not while a change is in progress.
  */
 static void
 confirm(Relation rel, const text *resource, int64 token, const text *role)

@@ -24,7 +24,6 @@
 #include "utils/timeout.h"
 #include "utils/timestamp.h"
 
-#include "deadline.h"
 #include "durable.h"
 #include "errors.h"
 #include "fence.h"
@@ -54,8 +53,7 @@ typedef struct Entry
 	Oid written;	   /* ENTRY_BOUND: the first table written so ... */
 	AttrNumber fence;  /* ... and its fence column */
 	text *resource;	   /* NULL for ENTRY_TOKEN and ENTRY_FORGET */
-	RecordPlace place; /* of its lease record, where it was looked at;
-						* ENTRY_GRANT: of its deadline */
+	RecordPlace place; /* of its lease record, where it was looked at */
 	uint64 hash;
 	int previous; /* entry of the same hash before it, or -1 */
 } Entry;
@@ -93,9 +91,6 @@ static int64 presented = FENCE_NONE;
 /* The one release is written after the commit. */
 static bool ends_in_place;
 
-/* The one grant is confirmed after the commit, so that renewals are cheap. */
-static bool confirms;
-
 static void
 reset(void)
 {
@@ -104,7 +99,7 @@ reset(void)
 	n_entries = max_entries = 0;
 	last_entries = NULL;
 	presented = FENCE_NONE;
-	ends_in_place = confirms = false;
+	ends_in_place = false;
 }
 
 static int
@@ -322,12 +317,10 @@ present_bound_write(const text *resource, int64 token,
 }
 
 void
-present_granted(const text *resource, int64 token, int64 superseded,
-				ItemPointer deadline)
+present_granted(const text *resource, int64 token, int64 superseded)
 {
 	add(ENTRY_GRANT, resource, token, ERROR);
 	entries[n_entries - 1].superseded = superseded;
-	entries[n_entries - 1].place.tid = *deadline;
 }
 
 void
@@ -548,18 +541,14 @@ before_commit(void)
 	int *checks = palloc(Max(n_entries, 1) * sizeof(int));
 	int n_checks = 0;
 	int n_releases = 0;
-	int n_grants = 0;
-	const Entry *grant = NULL;
+	bool grants = false;
 
 	for (int i = 0; i < n_entries; i++)
 	{
 		if (entries[i].kind == ENTRY_HOLD || entries[i].kind == ENTRY_BOUND)
 			checks[n_checks++] = i;
 		if (entries[i].kind == ENTRY_GRANT)
-		{
-			grant = &entries[i];
-			n_grants++;
-		}
+			grants = true;
 		if (entries[i].kind == ENTRY_RELEASE)
 			n_releases++;
 	}
@@ -569,12 +558,8 @@ before_commit(void)
 
 	if (n_releases > 0)
 		write_releases(n_releases);
-	if (n_grants == 0)
-		return;
-	confirms = n_grants == 1 &&
-		!present_has_released(grant->resource, grant->token) &&
-		deadline_prepare_confirm(&grant->place.tid);
-	force_durable_commit();
+	if (grants)
+		force_durable_commit();
 }
 
 static void
@@ -597,13 +582,7 @@ after_commit(void)
 	for (int i = 0; i < n_entries; i++)
 	{
 		if (entries[i].kind == ENTRY_GRANT)
-		{
 			granted = true;
-			if (confirms)
-				deadline_confirm_after_commit(entries[i].resource,
-											  &entries[i].place.tid,
-											  entries[i].token);
-		}
 		if (entries[i].kind == ENTRY_RELEASE)
 		{
 			if (ends_in_place)

@@ -40,7 +40,7 @@ extern GrantVerdict present_bound_write(const text *resource, int64 token,
 
 /* This transaction has granted, released or forgotten a lease. */
 extern void present_granted(const text *resource, int64 token,
-							int64 superseded, ItemPointer deadline);
+							int64 superseded);
 extern bool present_has_granted(const text *resource, int64 token);
 extern void present_forgotten(void);
 extern void present_released(const text *resource, int64 token,
