@@ -56,6 +56,7 @@ typedef struct FormData_deadline
 {
 	Deadline slot[2];
 	int64 current; /* holds the lease for sure; 0: only the record tells */
+	int64 owner;   /* who may renew that one (renewer()) */
 	bool closed[2];
 	/* resource follows */
 } FormData_deadline;
@@ -66,8 +67,8 @@ typedef FormData_deadline *Form_deadline;
 #define SIZEOF_DEADLINE_FORM \
 	(offsetof(FormData_deadline, closed) + 2 * sizeof(bool))
 
-#define Anum_deadline_resource 14
-#define Natts_deadline		   14
+#define Anum_deadline_resource 13
+#define Natts_deadline		   13
 
 /* A row found: its page is locked, so that the tuple stays where it is. */
 typedef struct DeadlineRow
@@ -307,7 +308,7 @@ deadline_renew_current(Relation rel, const text *resource, int64 token,
 	open_row(&row, rel, resource, &place, token, BUFFER_LOCK_EXCLUSIVE);
 	slot = slot_of(&row, token);
 	if (slot >= 0 && row.form->current == token &&
-		row.form->slot[slot].owner == owner &&
+		row.form->owner == owner &&
 		ttl <= row.form->slot[slot].ttl)
 		state = renew_slot(&row, slot, ttl ? ttl : row.form->slot[slot].ttl,
 						   deadline);
@@ -336,7 +337,6 @@ insert_row(Relation rel, const text *resource, const Deadline *deadline,
 	values[1] = TimestampTzGetDatum(deadline->at);
 	values[2] = TimestampTzGetDatum(deadline->renewed_at);
 	values[3] = Int64GetDatum(deadline->ttl);
-	values[4] = Int64GetDatum(deadline->owner);
 	values[Anum_deadline_resource - 1] = PointerGetDatum(resource);
 	tuple = heap_form_tuple(RelationGetDescr(rel), values, nulls);
 	(void) catalog_has_more_indexes(rel, Anum_deadline_resource);
@@ -439,8 +439,8 @@ deadline_confirm(Relation rel, const text *resource, ItemPointer place,
 	slot = slot_of(&row, token);
 	if (slot >= 0 && row.form->slot[slot].ttl == ttl)
 	{
-		row.form->slot[slot].owner = owner;
 		row.form->current = token;
+		row.form->owner = owner;
 		MarkBufferDirty(row.buffer);
 	}
 	close_row(&row);

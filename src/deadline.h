@@ -27,7 +27,6 @@ typedef struct Deadline
 	TimestampTz at;
 	TimestampTz renewed_at; /* = at: restarted, and promised to nobody */
 	int64 ttl;				/* longest promised; 0: only the record tells */
-	int64 owner;			/* who may renew (renewer()); 0: the same */
 } Deadline;
 
 /*

@@ -124,9 +124,9 @@ CREATE PROCEDURE bench.grow(from_number bigint, to_number bigint) LANGUAGE sql
 BEGIN ATOMIC
     WITH deadlines AS (
         INSERT INTO fencing.deadline
-                (token_1, at_1, renewed_1, ttl_1, owner_1, token_2, at_2, renewed_2, ttl_2, owner_2, current, closed_1, closed_2, resource)
-            SELECT 1, now() + CASE g % 2 WHEN 0 THEN interval '1 day' ELSE '0' END, now(), 86400000000, owner,
-                0, '2000-01-01', '2000-01-01', 0, 0, 1, false, false, 'grow/' || g
+                (token_1, at_1, renewed_1, ttl_1, token_2, at_2, renewed_2, ttl_2, current, owner, closed_1, closed_2, resource)
+            SELECT 1, now() + CASE g % 2 WHEN 0 THEN interval '1 day' ELSE '0' END, now(), 86400000000,
+                0, '2000-01-01', '2000-01-01', 0, 1, owner, false, false, 'grow/' || g
             FROM generate_series(from_number, to_number) g,
                 (SELECT (current_user::regrole::oid::bigint << 32) | (hashtextextended(current_user, 0) & 4294967295)) me (owner)
             RETURNING ctid AS place, resource)
