@@ -101,27 +101,17 @@ catalog_oid(CatalogObject object)
 }
 
 /*
- * lock_relation, unlock_relation
- *		For the transaction, not for the cursor that may have called us (see
- *		resource_lock).
+ * for_transaction
+ *		Locks or unlocks a relation: for the transaction, not for the cursor that
+ *		may have called us (see resource_lock).
  */
 static void
-lock_relation(Oid relid, LOCKMODE mode)
+for_transaction(void (*change)(Oid, LOCKMODE), Oid relid, LOCKMODE mode)
 {
 	ResourceOwner owner = CurrentResourceOwner;
 
 	CurrentResourceOwner = CurTransactionResourceOwner;
-	LockRelationOid(relid, mode);
-	CurrentResourceOwner = owner;
-}
-
-static void
-unlock_relation(Oid relid, LOCKMODE mode)
-{
-	ResourceOwner owner = CurrentResourceOwner;
-
-	CurrentResourceOwner = CurTransactionResourceOwner;
-	UnlockRelationOid(relid, mode);
+	change(relid, mode);
 	CurrentResourceOwner = owner;
 }
 
@@ -135,11 +125,11 @@ lock_object(CatalogObject object, LOCKMODE mode)
 	{
 		Oid locked = relid;
 
-		lock_relation(locked, mode);
+		for_transaction(LockRelationOid, locked, mode);
 		relid = catalog_oid(object);
 		if (relid == locked)
 			return relid;
-		unlock_relation(locked, mode);
+		for_transaction(UnlockRelationOid, locked, mode);
 	}
 }
 
@@ -171,7 +161,7 @@ void
 catalog_close(Relation rel, LOCKMODE mode)
 {
 	if (mode != NoLock)
-		unlock_relation(RelationGetRelid(rel), mode);
+		for_transaction(UnlockRelationOid, RelationGetRelid(rel), mode);
 	table_close(rel, NoLock);
 }
 
@@ -179,7 +169,7 @@ catalog_close(Relation rel, LOCKMODE mode)
 void
 catalog_keep(Relation rel, LOCKMODE mode)
 {
-	lock_relation(RelationGetRelid(rel), mode);
+	for_transaction(LockRelationOid, RelationGetRelid(rel), mode);
 }
 
 /*

@@ -19,9 +19,9 @@
  * A renewal mostly needs this row alone: "current" is the token that the lease
  * record bears out for sure.  It is written where nobody can be changing the
  * record: by a renewal, mostly the first one, that looked there under the
- * writer's lock.  Whoever is about to change
- * the record, and has the lock for it, takes it back first, and if nothing came
- * of that the next renewal asks the record again.
+ * writer's lock.  Whoever is about to change the record, and has the lock for
+ * it, takes it back first, and if nothing came of that the next renewal asks the
+ * record again.
  *
  * A crash or a promotion empties an unlogged table.  A lease whose row is
  * missing has its full TTL again, counted from the first look at it.
@@ -389,8 +389,9 @@ write_slot(Relation rel, const text *resource, ItemPointer place, int64 last,
 
 /*
  * deadline_grant
- *		Writes the deadline of a new grant, of which token and ttl are given; last is the token before it, and committed the one that counts
- *		until this transaction commits, or 0 (see slot_to_write).
+ *		Writes the deadline of a new grant, of which token and ttl are given;
+ *		last is the token before it, and committed the one that counts until
+ *		this transaction commits, or 0 (see slot_to_write).
  *
  * The caller holds the lock for the change.  A row that is inserted here goes
  * with its grant if that rolls back.

@@ -167,18 +167,6 @@ is_free(Request *request)
 	return is_holder_again(request);
 }
 
-/*
- * renewer
- *		The current role, whose name is given, as the deadline knows who may renew:
- *		by OID, which nobody chooses, and by its name of now, by which the lease is
- *		its own.
- */
-static int64
-renewer(const text *role)
-{
-	return ((uint64) GetUserId() << 32) | (uint32) resource_hash(role);
-}
-
 /* Writes the record of the grant. */
 static void
 write_grant(Request *request)
@@ -517,6 +505,18 @@ first_look(Relation rel, const text *resource, int64 token, int64 ttl)
 						 Max(ttl, record.form.ttl), &deadline);
 	resource_unlock(resource, LOCK_WRITER);
 	return lsn;
+}
+
+/*
+ * renewer
+ *		The current role, whose name is given, as the deadline knows who may renew:
+ *		by OID, which nobody chooses, and by its name of now, by which the lease is
+ *		its own.
+ */
+static int64
+renewer(const text *role)
+{
+	return ((uint64) GetUserId() << 32) | (uint32) resource_hash(role);
 }
 
 /*

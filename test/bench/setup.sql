@@ -90,8 +90,9 @@ DECLARE
 BEGIN
     FOREACH name IN ARRAY '{logged,unlogged,plain,guarded,interpreted,empty,unbound,bound}'::text[] LOOP
         EXECUTE format('ALTER TABLE bench.%I SET (fillfactor = 50)', name);
-        EXECUTE format($q$INSERT INTO bench.%I (id, %s n) SELECT g, %s 0 FROM generate_series(0, 9999) g$q$, name,
-            CASE WHEN name LIKE '%bound' THEN 'resource,' END, CASE WHEN name LIKE '%bound' THEN $q$'held/' || g,$q$ END);
+        EXECUTE format(CASE WHEN name LIKE '%bound'
+            THEN $q$INSERT INTO bench.%I SELECT g, 'held/' || g, 0 FROM generate_series(0, 9999) g$q$
+            ELSE 'INSERT INTO bench.%I SELECT g, 0 FROM generate_series(0, 9999) g' END, name);
         EXECUTE format('ALTER TABLE bench.%I RESET (fillfactor)', name);
     END LOOP;
 END
