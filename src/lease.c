@@ -19,6 +19,7 @@
 #include "access/xlog.h"
 #include "catalog/indexing.h"
 #include "funcapi.h"
+#include "lib/stringinfo.h"
 #include "miscadmin.h"
 #include "storage/lmgr.h"
 #include "storage/proc.h"
@@ -94,17 +95,34 @@ client_host(void)
 	return TextDatumGetCString(DirectFunctionCall1(network_host, address));
 }
 
-/* "role@host application pid=1 token=2": who, from where, and unlike any other. */
+/*
+ * default_holder
+ *		"role@host application pid=1 token=2": who, from where, and unlike any
+ *		other.  Without printf, which a grant would notice.
+ */
 static text *
 default_holder(const Request *request)
 {
-	bool has_name = application_name && *application_name;
+	StringInfoData name;
+	char number[MAXINT8LEN + 1];
 
-	return cstring_to_text(psprintf("%s@%s %s%spid=%d token=%lld",
-									text_to_cstring(request->role), client_host(),
-									has_name ? application_name : "",
-									has_name ? " " : "",
-									MyProcPid, (long long) request->token));
+	initStringInfo(&name);
+	appendBinaryStringInfo(&name, VARDATA_ANY(request->role),
+						   VARSIZE_ANY_EXHDR(request->role));
+	appendStringInfoChar(&name, '@');
+	appendStringInfoString(&name, client_host());
+	if (application_name && *application_name)
+	{
+		appendStringInfoChar(&name, ' ');
+		appendStringInfoString(&name, application_name);
+	}
+	appendStringInfoString(&name, " pid=");
+	pg_ltoa(MyProcPid, number);
+	appendStringInfoString(&name, number);
+	appendStringInfoString(&name, " token=");
+	pg_lltoa(request->token, number);
+	appendStringInfoString(&name, number);
+	return cstring_to_text_with_len(name.data, name.len);
 }
 
 /*
