@@ -225,6 +225,7 @@ write_entry(Oid rel, int64 digest, int64 fence)
 		values[0] = Int64GetDatum(digest);
 		values[1] = Int64GetDatum(fence);
 		values[2] = ObjectIdGetDatum(rel);
+		(void) catalog_has_more_indexes(deleted, 1);
 		CatalogTupleInsert(deleted, heap_form_tuple(RelationGetDescr(deleted), values, nulls));
 
 		/* So that this statement may vacate the key once more. */
