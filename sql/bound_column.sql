@@ -124,3 +124,13 @@ INSERT INTO p VALUES (1, 'a', :a);
 UPDATE p SET r = 'b', fence = :b;
 BEGIN; SELECT fencing.hold('a', :a) = :a AS a, fencing.hold('b', :b) = :b AS b; UPDATE p SET r = 'b' RETURNING tableoid::regclass, r, fence = :b AS b; UPDATE p SET r = 'a' RETURNING tableoid::regclass, r, fence = :a AS a; COMMIT;
 SELECT id, account, v FROM t ORDER BY id;
+-- a cast to text of one's own, which is told the typmod and that it is explicit
+CREATE TYPE place AS (city text);
+CREATE FUNCTION name_of(place, int, boolean) RETURNS text IMMUTABLE LANGUAGE sql AS $$SELECT ($1).city || $2 || $3$$;
+CREATE CAST (place AS text) WITH FUNCTION name_of(place, int, boolean);
+CREATE TABLE placed (id int PRIMARY KEY, at place);
+SELECT ROW('Ulm')::place::text;
+SELECT fencing.protect('placed', resource_column => 'at');
+SELECT token FROM fencing.acquire('Ulm-1true') \gset
+INSERT INTO placed VALUES (1, ROW('Ulm'), 0);
+INSERT INTO placed VALUES (1, ROW('Ulm'), :token);

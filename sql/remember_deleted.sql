@@ -132,3 +132,20 @@ CREATE INDEX own ON fencing.deleted (fence) WHERE fence > 900;
 DELETE FROM indexed WHERE fencing.present(901) = 901;
 DROP INDEX fencing.own;
 DELETE FROM indexed WHERE fencing.present(901) = 901 RETURNING *;
+-- keys that are equal must have one digest: by the type's hash, or by bytes that are alike
+CREATE TYPE pair AS (a numeric, b varbit);
+CREATE TABLE pairs (k pair PRIMARY KEY);
+SELECT fencing.protect('pairs', remember_deleted => true);
+CREATE TABLE arrays (k money[] PRIMARY KEY);
+SELECT fencing.protect('arrays', remember_deleted => true);
+CREATE TABLE bits (k varbit, m money, n numeric[], PRIMARY KEY (k, m, n));
+SELECT fencing.protect('bits', remember_deleted => true);
+INSERT INTO bits VALUES (B'101', 1, '{1.0}', 5);
+DELETE FROM bits WHERE fencing.present(6) = 6;
+INSERT INTO bits VALUES (B'101', 1, '{1.00}', 4);
+INSERT INTO bits VALUES (B'1010', 1, '{1.0}', 4), (B'101', 1.01, '{1.0}', 4) RETURNING *;
+-- also where there is another key later
+CREATE TABLE later (k int PRIMARY KEY);
+SELECT fencing.protect('later', remember_deleted => true);
+ALTER TABLE later DROP CONSTRAINT later_pkey, ADD p pair PRIMARY KEY;
+INSERT INTO later (k, fence, p) VALUES (1, 5, '(1,0)');

@@ -17,6 +17,10 @@
 #include "access/table.h"
 #include "catalog/index.h"
 #include "catalog/namespace.h"
+#include "catalog/pg_am.h"
+#include "catalog/pg_class.h"
+#include "catalog/pg_collation.h"
+#include "catalog/pg_index.h"
 #include "catalog/pg_type.h"
 #include "storage/bufmgr.h"
 #include "storage/lmgr.h"
@@ -42,7 +46,56 @@ static const char *const object_names[CATALOG_OBJECTS] = {
 	[DELETED_INDEX] = "deleted_pkey",
 };
 
+/*
+ * What a table of ours, or the sequence, is like as the script made it.  Rows are
+ * read and written by their layout, and an index is trusted, so all is checked:
+ * once a session, and again after every ALTER.
+ */
+static const struct Shape
+{
+	char persistence;
+	int n_columns;
+	Oid types[13];
+	CatalogObject index;
+	Oid method; /* of the index; InvalidOid: there is none */
+	int n_keys;
+	AttrNumber keys[2];
+} shapes[CATALOG_OBJECTS] = {
+	[LEASE_TABLE] = {RELPERSISTENCE_PERMANENT,
+					 13,
+					 {INT8OID, INT8OID, TIMESTAMPTZOID, INT8OID, TIMESTAMPTZOID,
+					  INT8OID, TIDOID, BOOLOID, BOOLOID, TEXTOID, TEXTOID,
+					  TEXTOID, JSONBOID},
+					 LEASE_INDEX,
+					 BTREE_AM_OID,
+					 1,
+					 {10}},
+	[DEADLINE_TABLE] = {RELPERSISTENCE_UNLOGGED,
+						13,
+						{INT8OID, TIMESTAMPTZOID, TIMESTAMPTZOID, INT8OID,
+						 INT8OID, TIMESTAMPTZOID, TIMESTAMPTZOID, INT8OID,
+						 INT8OID, INT8OID, BOOLOID, BOOLOID, TEXTOID},
+						DEADLINE_INDEX,
+						HASH_AM_OID,
+						1,
+						{13}},
+	[ISSUER_TABLE] = {RELPERSISTENCE_PERMANENT,
+					  6,
+					  {INT8OID, INT8OID, INT8OID, INT8OID, OIDOID, OIDOID}},
+	[TOKEN_SEQUENCE] = {RELPERSISTENCE_PERMANENT,
+						3,
+						{INT8OID, INT8OID, BOOLOID}},
+	[DELETED_TABLE] = {RELPERSISTENCE_PERMANENT,
+					   3,
+					   {INT8OID, INT8OID, REGCLASSOID},
+					   DELETED_INDEX,
+					   BTREE_AM_OID,
+					   2,
+					   {3, 1}},
+};
+
 static Oid object_oids[CATALOG_OBJECTS];
+static bool shape_checked[CATALOG_OBJECTS];
 static Oid type_oid;
 
 static void
@@ -50,7 +103,10 @@ forget_object(Datum arg, Oid relid)
 {
 	for (int i = 0; i < CATALOG_OBJECTS; i++)
 		if (!OidIsValid(relid) || object_oids[i] == relid)
+		{
 			object_oids[i] = InvalidOid;
+			memset(shape_checked, false, sizeof(shape_checked));
+		}
 }
 
 static void
@@ -133,10 +189,70 @@ lock_object(CatalogObject object, LOCKMODE mode)
 	}
 }
 
+/* Has a row type these columns, and no others? */
+bool
+has_columns(TupleDesc desc, const Oid *types, int n)
+{
+	if (desc->natts != n)
+		return false;
+	for (int i = 0; i < n; i++)
+	{
+		Form_pg_attribute column = TupleDescAttr(desc, i);
+
+		if (column->attisdropped || column->atttypid != types[i])
+			return false;
+	}
+	return true;
+}
+
+static bool
+are_keys(Relation rel, Relation index, const struct Shape *shape)
+{
+	Form_pg_index form = index->rd_index;
+
+	if (form->indrelid != RelationGetRelid(rel) ||
+		index->rd_rel->relam != shape->method ||
+		form->indisunique != (shape->method == BTREE_AM_OID) ||
+		!form->indimmediate || !form->indisvalid ||
+		form->indnatts != shape->n_keys ||
+		!heap_attisnull(index->rd_indextuple, Anum_pg_index_indpred, NULL))
+		return false;
+	for (int i = 0; i < shape->n_keys; i++)
+		if (form->indkey.values[i] != shape->keys[i] ||
+			(shape->types[shape->keys[i] - 1] == TEXTOID &&
+			 index->rd_indcollation[i] != C_COLLATION_OID))
+			return false;
+	return true;
+}
+
+static void
+check_shape(CatalogObject object, Relation rel)
+{
+	const struct Shape *shape = &shapes[object];
+	bool as_made = rel->rd_rel->relpersistence == shape->persistence &&
+		has_columns(RelationGetDescr(rel), shape->types, shape->n_columns);
+
+	if (as_made && OidIsValid(shape->method))
+	{
+		Relation index = index_open(catalog_oid(shape->index), AccessShareLock);
+
+		as_made = are_keys(rel, index, shape);
+		index_close(index, AccessShareLock);
+	}
+	if (!as_made)
+		ereport(ERROR,
+				(errcode(ERRCODE_OBJECT_NOT_IN_PREREQUISITE_STATE),
+				 errmsg("relation \"fencing.%s\" is not as the extension made it",
+						RelationGetRelationName(rel)),
+				 errdetail("Its columns, its index, or whether it is logged were altered, and leases could be lost."),
+				 errhint("Alter it back, or restore a dump of the database, which makes it anew.")));
+	shape_checked[object] = true;
+}
+
 /*
  * catalog_open, catalog_close
- *		As table_open() and table_close(), for our tables.  NoLock: it is locked,
- *		and stays so to the end of the transaction.
+ *		As table_open() and table_close(), for our tables and the sequence.
+ *		NoLock: it is locked, and stays so to the end of the transaction.
  *
  * What is written in place is not undone by a rollback; but it is if this
  * transaction has itself rewritten the table.
@@ -147,10 +263,12 @@ catalog_open(CatalogObject object, LOCKMODE mode)
 	Oid relid = mode == NoLock ? catalog_oid(object) : lock_object(object, mode);
 	Relation rel = table_open(relid, NoLock);
 
+	if (!shape_checked[object])
+		check_shape(object, rel);
 	if (was_rewritten_here(rel))
 		ereport(ERROR,
 				(errcode(ERRCODE_OBJECT_NOT_IN_PREREQUISITE_STATE),
-				 errmsg("table \"fencing.%s\" was rewritten in this transaction",
+				 errmsg("relation \"fencing.%s\" was rewritten in this transaction",
 						RelationGetRelationName(rel)),
 				 errdetail("What a lease promises would be lost if it rolled back."),
 				 errhint("Commit first.")));
@@ -184,13 +302,14 @@ catalog_has_more_indexes(Relation rel, AttrNumber first)
 	List *indexes = RelationGetIndexList(rel);
 	ListCell *lc;
 
-	if (list_length(indexes) == 1)
+	if (list_length(indexes) == 1) /* ours: check_shape() has seen to that */
 		return false;
 	foreach(lc, indexes)
 	{
 		Relation index = index_open(lfirst_oid(lc), AccessShareLock);
 		IndexInfo *info = BuildIndexInfo(index);
-		bool can_be_kept = info->ii_Predicate == NIL;
+		bool can_be_kept = info->ii_Predicate == NIL &&
+			info->ii_ExclusionOps == NULL && index->rd_index->indimmediate;
 
 		/* An expression has no number. */
 		for (int i = 0; i < info->ii_NumIndexAttrs; i++)
@@ -202,7 +321,7 @@ catalog_has_more_indexes(Relation rel, AttrNumber first)
 					 errmsg("index \"%s\" on table \"fencing.%s\" cannot be kept up to date",
 							RelationGetRelationName(index),
 							RelationGetRelationName(rel)),
-					 errdetail("It has an expression, a condition, or a column that is written in place."),
+					 errdetail("It has an expression, a condition, a column that is written in place, or a constraint that excludes or is deferrable."),
 					 errhint("Drop it.")));
 		index_close(index, AccessShareLock);
 	}

@@ -11,6 +11,7 @@
 
 #include "access/attnum.h"
 #include "access/htup.h"
+#include "access/tupdesc.h"
 #include "storage/block.h"
 #include "storage/buf.h"
 #include "storage/off.h"
@@ -36,6 +37,7 @@ extern Oid catalog_oid(CatalogObject object);
 extern Relation catalog_open(CatalogObject object, LOCKMODE mode);
 extern void catalog_close(Relation rel, LOCKMODE mode);
 extern void catalog_keep(Relation rel, LOCKMODE mode);
+extern bool has_columns(TupleDesc desc, const Oid *types, int n);
 extern bool catalog_has(CatalogObject object);
 extern bool catalog_has_more_indexes(Relation rel, AttrNumber first);
 extern bool block_exists(Relation rel, BlockNumber block);

@@ -67,14 +67,17 @@
 #define locator_of(rel) ((rel)->rd_locator)
 #endif
 
-/* Has this transaction given a table that was there before it a new file? */
+/*
+ * Has this transaction given a table that was there before it a new file?  Asked
+ * of the first change, since the server forgets the last one with its savepoint.
+ */
 static inline bool
 was_rewritten_here(Relation rel)
 {
 #if PG_VERSION_NUM < 160000
-	SubTransactionId rewritten = rel->rd_newRelfilenodeSubid;
+	SubTransactionId rewritten = rel->rd_firstRelfilenodeSubid;
 #else
-	SubTransactionId rewritten = rel->rd_newRelfilelocatorSubid;
+	SubTransactionId rewritten = rel->rd_firstRelfilelocatorSubid;
 #endif
 
 	return rewritten != InvalidSubTransactionId &&

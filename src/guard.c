@@ -384,6 +384,23 @@ with_fence(const Guard *guard, HeapTuple tuple, int64 own, int64 fence)
 									 1, &column, &value, &isnull);
 }
 
+/* By a function of a cast, which may take a typmod, and whether it is explicit. */
+static text *
+cast_to_text(Oid function, Datum value)
+{
+	FmgrInfo call;
+	Datum result;
+
+	fmgr_info(function, &call);
+	if (call.fn_nargs == 1)
+		result = FunctionCall1(&call, value);
+	else if (call.fn_nargs == 2)
+		result = FunctionCall2(&call, value, Int32GetDatum(-1));
+	else
+		result = FunctionCall3(&call, value, Int32GetDatum(-1), BoolGetDatum(true));
+	return DatumGetTextPP(result);
+}
+
 /*
  * resource_of
  *		The resource that a row belongs to, or NULL: not bound, or the column
@@ -406,7 +423,7 @@ resource_of(const Guard *guard, HeapTuple tuple)
 	if (!OidIsValid(guard->resource_out))
 		name = DatumGetTextPP(value);
 	else if (guard->resource_cast)
-		name = DatumGetTextPP(OidFunctionCall1(guard->resource_out, value));
+		name = cast_to_text(guard->resource_out, value);
 	else
 		name = cstring_to_text(OidOutputFunctionCall(guard->resource_out, value));
 	if (options->resource)

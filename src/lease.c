@@ -18,6 +18,7 @@
 #include "access/xact.h"
 #include "access/xlog.h"
 #include "catalog/indexing.h"
+#include "catalog/pg_type.h"
 #include "funcapi.h"
 #include "lib/stringinfo.h"
 #include "miscadmin.h"
@@ -356,6 +357,8 @@ read_request(FunctionCallInfo fcinfo, Request *request, int64 *wait)
 static Datum
 make_answer(FunctionCallInfo fcinfo, const Request *request, bool granted)
 {
+	static const Oid types[] = {BOOLOID, INT8OID, TEXTOID, TEXTOID, TIMESTAMPTZOID,
+								INTERVALOID, INTERVALOID, JSONBOID};
 	ReturnSetInfo *rsinfo = (ReturnSetInfo *) fcinfo->resultinfo;
 	TupleDesc desc;
 	Datum values[8] = {0};
@@ -367,6 +370,11 @@ make_answer(FunctionCallInfo fcinfo, const Request *request, bool granted)
 		desc = rsinfo->expectedDesc;
 	else if (get_call_result_type(fcinfo, NULL, &desc) != TYPEFUNC_COMPOSITE)
 		elog(ERROR, "return type must be a row type");
+	if (!has_columns(desc, types, lengthof(types)))
+		ereport(ERROR,
+				(errcode(ERRCODE_DATATYPE_MISMATCH),
+				 errmsg("type \"fencing.answer\" is not as the extension made it"),
+				 errhint("Alter it back, or restore a dump of the database, which makes it anew.")));
 	desc = BlessTupleDesc(desc);
 
 	values[0] = BoolGetDatum(granted);

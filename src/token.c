@@ -320,7 +320,7 @@ static int64
 next_of_sequence(Relation issuer_rel, const FormData_issuer *self,
 				 Issuer *issuer)
 {
-	Relation rel = relation_open(catalog_oid(TOKEN_SEQUENCE), RowExclusiveLock);
+	Relation rel = catalog_open(TOKEN_SEQUENCE, RowExclusiveLock);
 	Buffer buffer = read_block(rel, 0);
 	Page page = BufferGetPage(buffer);
 	ItemId item;
@@ -353,7 +353,7 @@ next_of_sequence(Relation issuer_rel, const FormData_issuer *self,
 	logged = PageGetLSN(page);
 	read_records(issuer_rel, self, issuer);
 	UnlockReleaseBuffer(buffer);
-	relation_close(rel, NoLock);
+	catalog_close(rel, NoLock);
 	XLogFlush(logged);
 	return next;
 }
