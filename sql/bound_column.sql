@@ -134,3 +134,5 @@ SELECT fencing.protect('placed', resource_column => 'at');
 SELECT token FROM fencing.acquire('Ulm-1true') \gset
 INSERT INTO placed VALUES (1, ROW('Ulm'), 0);
 INSERT INTO placed VALUES (1, ROW('Ulm'), :token);
+CREATE TABLE at_points (id int PRIMARY KEY, at point);
+SELECT fencing.protect('at_points', resource_column => 'at');

@@ -134,3 +134,16 @@ SELECT fencing.evict('r') > 0;
 SELECT result('c') LIKE 'granted%' AS granted;
 SELECT dblink_disconnect('b'), dblink_disconnect('c');
 DROP EXTENSION dblink;
+-- a wait that was given up leaves no lock_timeout behind
+SELECT granted FROM fencing.acquire('left behind', '1 h');
+SET lock_timeout = '600 ms';
+SET statement_timeout = '200 ms';
+DO $$
+BEGIN
+	PERFORM fencing.acquire('left behind', wait => '1 min');
+EXCEPTION WHEN query_canceled THEN
+	PERFORM pg_sleep(0.8);
+END
+$$;
+RESET lock_timeout;
+RESET statement_timeout;

@@ -78,10 +78,53 @@ struct KeyMemory
 	KeyColumn columns[INDEX_MAX_KEYS];
 };
 
+/* Is a value of this type hashed by OIDs, which a dump does not keep? */
+static bool
+hashes_oids(Oid type)
+{
+	Oid base = getBaseType(type);
+	Oid part = get_element_type(base);
+	TupleDesc desc;
+	bool found = false;
+
+	if (!OidIsValid(part))
+		part = get_range_subtype(base);
+	if (!OidIsValid(part))
+		part = get_multirange_range(base);
+	if (OidIsValid(part))
+		return hashes_oids(part);
+	if (type_is_rowtype(base) && base != RECORDOID)
+	{
+		desc = lookup_rowtype_tupdesc(base, -1);
+		for (int i = 0; i < desc->natts && !found; i++)
+			found = !TupleDescAttr(desc, i)->attisdropped &&
+				hashes_oids(TupleDescAttr(desc, i)->atttypid);
+		ReleaseTupleDesc(desc);
+		return found;
+	}
+	switch (base)
+	{
+		case REGCLASSOID:
+		case REGCOLLATIONOID:
+		case REGCONFIGOID:
+		case REGDICTIONARYOID:
+		case REGNAMESPACEOID:
+		case REGOPERATOROID:
+		case REGOPEROID:
+		case REGPROCEDUREOID:
+		case REGPROCOID:
+		case REGROLEOID:
+		case REGTYPEOID:
+			return true;
+		default:
+			return type_is_enum(base);
+	}
+}
+
 /*
- * Equal keys must have one hash.  What a type sends will do where equal values
- * have the same bytes: an enum, whose own hash a dump does not keep, and those
- * of the server's types that have no hash.
+ * Equal keys must have one hash, and keep it.  What a type sends will do where
+ * equal values have the same bytes: an enum, and those of the server's types
+ * that have no hash.
  */
 static void
 read_column(KeyColumn *key, Oid type, Relation rel, MemoryContext context)
@@ -92,7 +135,7 @@ read_column(KeyColumn *key, Oid type, Relation rel, MemoryContext context)
 	Oid send;
 	bool varlena;
 
-	if (OidIsValid(entry->hash_extended_proc_finfo.fn_oid) && !type_is_enum(base))
+	if (OidIsValid(entry->hash_extended_proc_finfo.fn_oid) && !hashes_oids(base))
 	{
 		key->hash = &entry->hash_extended_proc_finfo;
 		return;
@@ -103,7 +146,7 @@ read_column(KeyColumn *key, Oid type, Relation rel, MemoryContext context)
 				(errcode(ERRCODE_FEATURE_NOT_SUPPORTED),
 				 errmsg("table \"%s\" cannot remember deleted rows",
 						RelationGetRelationName(rel)),
-				 errdetail("Its primary key has a column of type %s, which has no extended hash function.",
+				 errdetail("Its primary key has a column of type %s, which has no extended hash function, or one that hashes OIDs.",
 						   format_type_be(type)),
 				 errhint("SELECT fencing.protect(..., remember_deleted => false)."),
 				 errtable(rel)));
@@ -132,13 +175,14 @@ key_memory(Relation rel, MemoryContext context)
 				 errhint("Add a primary key, or SELECT fencing.protect(..., remember_deleted => false)."),
 				 errtable(rel)));
 
+	/* Not get_partition_ancestors(), which leaves out one that is being detached. */
 	memory->self = memory->top = RelationGetRelid(rel);
-	if (rel->rd_rel->relispartition)
+	memory->rels = list_make1_oid(memory->self);
+	while (get_rel_relispartition(memory->top))
 	{
-		memory->rels = get_partition_ancestors(memory->self);
-		memory->top = llast_oid(memory->rels);
+		memory->top = get_partition_parent(memory->top, true);
+		memory->rels = lappend_oid(memory->rels, memory->top);
 	}
-	memory->rels = lcons_oid(memory->self, memory->rels);
 
 	key = index_open(index, AccessShareLock);
 	memory->n_columns = IndexRelationGetNumberOfKeyAttributes(key);

@@ -12,8 +12,6 @@
  */
 #include "postgres.h"
 
-#include <signal.h>
-
 #include "access/heapam_xlog.h"
 #include "access/htup_details.h"
 #include "access/xact.h"
@@ -101,7 +99,8 @@ force_durable_commit(void)
  *		what it must act on: a grant not known.
  *
  * We are past the commit record, so raising an error is out of the question:
- * the session is told to end as soon as it may.
+ * the session is told to end as soon as it may.  Not by a signal, whose handler
+ * in a background worker may end it at once.
  */
 void
 close_unless_replicated(void)
@@ -112,7 +111,9 @@ close_unless_replicated(void)
 		return;
 
 	whereToSendOutput = DestNone;
-	(void) kill(MyProcPid, SIGTERM);
+	ProcDiePending = true;
+	InterruptPending = true;
+	SetLatch(MyLatch);
 }
 
 /*

@@ -230,6 +230,13 @@ prints_alike(Oid type, Oid out)
 		case F_FLOAT8OUT:
 		case F_BYTEAOUT:
 		case F_INTERVAL_OUT:
+		case F_POINT_OUT:
+		case F_LSEG_OUT:
+		case F_PATH_OUT:
+		case F_BOX_OUT:
+		case F_POLY_OUT:
+		case F_LINE_OUT:
+		case F_CIRCLE_OUT:
 			return false;
 		default:
 			return type_is_enum(getBaseType(type)) ||
@@ -886,8 +893,8 @@ Datum
 fencing_guard_options(PG_FUNCTION_ARGS)
 {
 	static const char *const on_stale[] = {"error", "skip", "warn"};
-	Relation rel = relation_open(PG_GETARG_OID(0), AccessShareLock);
-	const Trigger *trigger = find_trigger(rel, PG_GETARG_OID(1));
+	Relation rel = try_relation_open(PG_GETARG_OID(0), AccessShareLock);
+	const Trigger *trigger;
 	GuardOptions options = {0};
 	bool valid = true;
 	TupleDesc desc;
@@ -896,6 +903,9 @@ fencing_guard_options(PG_FUNCTION_ARGS)
 
 	if (get_call_result_type(fcinfo, NULL, &desc) != TYPEFUNC_COMPOSITE)
 		elog(ERROR, "return type must be a row type");
+	if (rel == NULL) /* dropped since the view found it */
+		PG_RETURN_NULL();
+	trigger = find_trigger(rel, PG_GETARG_OID(1));
 	if (trigger)
 		valid = read_options(trigger, &options) == NULL;
 

@@ -103,11 +103,19 @@ sleep_until(TimestampTz until, TimestampTz lock_deadline)
 
 	if (LockTimeout > 0)
 		enable_timeout_at(LOCK_TIMEOUT, lock_deadline);
-	(void) WaitLatch(MyLatch, WL_LATCH_SET | WL_TIMEOUT | WL_EXIT_ON_PM_DEATH,
-					 Max(left, 1), wait_event_for_lease());
-	CHECK_FOR_INTERRUPTS();
-	if (LockTimeout > 0)
-		disable_timeout(LOCK_TIMEOUT, false);
+	PG_TRY();
+	{
+		(void) WaitLatch(MyLatch, WL_LATCH_SET | WL_TIMEOUT | WL_EXIT_ON_PM_DEATH,
+						 Max(left, 1), wait_event_for_lease());
+		CHECK_FOR_INTERRUPTS();
+	}
+	PG_FINALLY();
+	{
+		/* Whoever catches a cancel goes on, and waits for no lock any more. */
+		if (LockTimeout > 0)
+			disable_timeout(LOCK_TIMEOUT, true);
+	}
+	PG_END_TRY();
 }
 
 static bool

@@ -78,6 +78,7 @@ typedef struct Issuer
 	bool recorded; /* there is a record ... */
 	bool current;  /* ... and it is of this very server */
 	ItemPointerData tid;
+	XLogRecPtr lsn; /* up to where all this is in the WAL */
 } Issuer;
 
 void
@@ -162,6 +163,7 @@ read_records(Relation rel, const FormData_issuer *self, Issuer *issuer)
 		OffsetNumber last;
 
 		LockBuffer(buffer, BUFFER_LOCK_SHARE);
+		issuer->lsn = Max(issuer->lsn, BufferGetLSNAtomic(buffer));
 		last = PageGetMaxOffsetNumber(BufferGetPage(buffer));
 		for (OffsetNumber offset = FirstOffsetNumber; offset <= last; offset++)
 		{
@@ -237,8 +239,8 @@ settle_issuer(Relation rel, const FormData_issuer *self, Issuer *issuer)
 	if (!issuer->recorded)
 		insert_record(rel, self, issuer);
 	if (!issuer->current)
-		(void) write_in_place(rel, &issuer->tid, renew_record,
-							  unconstify(FormData_issuer *, self));
+		issuer->lsn = write_in_place(rel, &issuer->tid, renew_record,
+									 unconstify(FormData_issuer *, self));
 	if (issuer->epoch > EPOCH_LAST)
 		ereport(ERROR,
 				(errcode(ERRCODE_SEQUENCE_GENERATOR_LIMIT_EXCEEDED),
@@ -359,12 +361,13 @@ next_of_sequence(Relation issuer_rel, const FormData_issuer *self,
 }
 
 /*
- * token_draw
+ * draw
  *		The next token: higher than last, the resource's last one (0 if it
- *		has none), and than the floor; LF006 otherwise.
+ *		has none), and than the floor; LF006 otherwise.  Its epoch is for sure
+ *		once the WAL is flushed up to *lsn.
  */
-int64
-token_draw(int64 last)
+static int64
+draw(int64 last, XLogRecPtr *lsn)
 {
 	Relation rel = catalog_open(ISSUER_TABLE, RowExclusiveLock);
 	FormData_issuer self;
@@ -389,7 +392,17 @@ token_draw(int64 last)
 	if (number % FLOOR_STRIDE == 0)
 		(void) write_in_place(rel, &issuer.tid, raise_floor, &token);
 	catalog_close(rel, RowExclusiveLock);
+	*lsn = issuer.lsn;
 	return token;
+}
+
+/* For one who writes the token to WAL, and flushes that. */
+int64
+token_draw(int64 last)
+{
+	XLogRecPtr lsn;
+
+	return draw(last, &lsn);
 }
 
 /*
@@ -401,8 +414,13 @@ PG_FUNCTION_INFO_V1(fencing_issue_token);
 Datum
 fencing_issue_token(PG_FUNCTION_ARGS)
 {
+	XLogRecPtr lsn;
+	int64 token;
+
 	require_primary("issue_token()");
-	PG_RETURN_INT64(token_draw(0));
+	token = draw(0, &lsn);
+	XLogFlush(lsn);
+	PG_RETURN_INT64(token);
 }
 
 /* Sets the epoch; one that another session has set meanwhile is not lowered. */

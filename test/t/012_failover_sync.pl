@@ -56,6 +56,12 @@ like($refused->{text}, qr/HINT:  Set synchronous_standby_names/, 'with a hint');
 $primary->safe_psql('postgres', 'CREATE ROLE plain LOGIN');
 sqlstate_is($primary, 'postgres', "SET fencing.require_synchronous = off; SELECT * FROM fencing.acquire('job')", '55000',
 	'no plain role can turn it off', extra_params => [ '-U', 'plain' ]);
+{
+	local $ENV{PGOPTIONS} = '-c fencing.require_synchronous=off';
+	sqlstate_is($primary, 'postgres', "SELECT * FROM fencing.acquire('job')", '55000',
+		'nor as it connects, before the library is loaded', extra_params => [ '-U', 'plain' ]);
+	is($primary->safe_psql('postgres', "SELECT granted FROM fencing.acquire('by superuser')"), 't', 'a superuser can');
+}
 $session->end;
 
 synchronous('ANY 1 (a, b, c)');
