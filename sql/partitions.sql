@@ -67,3 +67,11 @@ SELECT tableoid::regclass, * FROM p WHERE id = 2;
 SELECT fencing.unprotect('p');
 SELECT rel, on_stale, enabled, truncate_enabled FROM fencing.protected_tables ORDER BY rel::text;
 UPDATE p SET v = 'free' WHERE id = 2 RETURNING v;
+-- a row that is moved without a token is warned of once, and its key is not taken for vacated
+CREATE TABLE warned (id int, part int, PRIMARY KEY (id, part)) PARTITION BY LIST (part);
+CREATE TABLE warned_1 PARTITION OF warned FOR VALUES IN (1);
+CREATE TABLE warned_2 PARTITION OF warned FOR VALUES IN (2);
+SELECT fencing.protect('warned', on_stale => 'warn', remember_deleted => true);
+INSERT INTO warned VALUES (1, 1, 5);
+UPDATE warned SET part = 2 WHERE id = 1;
+SELECT tableoid::regclass, fence FROM warned;

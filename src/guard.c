@@ -703,6 +703,9 @@ guard_update(Guard *guard, const TriggerData *trigdata)
 	int64 token;
 	Verdict verdict;
 
+	/* If the row moves to another partition, its DELETE comes next. */
+	guard->updated = old->t_self;
+
 	/* Ask only where the answer counts: it is the dearest question here. */
 	if (named && assigned == fence && fence != FENCE_NONE)
 		named = statement_assigns_fence(guard->query_context, guard->fence);
@@ -727,8 +730,6 @@ guard_update(Guard *guard, const TriggerData *trigdata)
 			break;
 	}
 
-	/* If the row moves to another partition, its DELETE comes next. */
-	guard->updated = old->t_self;
 	return with_fence(guard, new, assigned, token);
 }
 
