@@ -15,6 +15,7 @@
 #include "access/genam.h"
 #include "access/heapam.h"
 #include "access/table.h"
+#include "access/tableam.h"
 #include "catalog/index.h"
 #include "catalog/namespace.h"
 #include "catalog/pg_am.h"
@@ -230,6 +231,7 @@ check_shape(CatalogObject object, Relation rel)
 {
 	const struct Shape *shape = &shapes[object];
 	bool as_made = rel->rd_rel->relpersistence == shape->persistence &&
+		rel->rd_tableam == GetHeapamTableAmRoutine() &&
 		has_columns(RelationGetDescr(rel), shape->types, shape->n_columns);
 
 	if (as_made && OidIsValid(shape->method))
@@ -244,7 +246,7 @@ check_shape(CatalogObject object, Relation rel)
 				(errcode(ERRCODE_OBJECT_NOT_IN_PREREQUISITE_STATE),
 				 errmsg("relation \"fencing.%s\" is not as the extension made it",
 						RelationGetRelationName(rel)),
-				 errdetail("Its columns, its index, or whether it is logged were altered, and leases could be lost."),
+				 errdetail("Its columns, its index, its access method or whether it is logged were altered, and leases could be lost."),
 				 errhint("Alter it back, or restore a dump of the database, which makes it anew.")));
 	shape_checked[object] = true;
 }
