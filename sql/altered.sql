@@ -94,4 +94,3 @@ ALTER SEQUENCE fencing.token_seq MAXVALUE 1000000000000000;
 SELECT fencing.evict('a');
 ROLLBACK;
 SELECT fencing.issue_token();
-\i sql/include/fresh.psql

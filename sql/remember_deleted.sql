@@ -146,6 +146,23 @@ CREATE TABLE rows (k labelled PRIMARY KEY);
 SELECT fencing.protect('rows', remember_deleted => true);
 CREATE TABLE names (k regclass PRIMARY KEY);
 SELECT fencing.protect('names', remember_deleted => true);
+DO $$
+DECLARE
+	type text;
+BEGIN
+	FOREACH type IN ARRAY '{regcollation,regconfig,regdictionary,regnamespace,regoper,regoperator,regproc,regprocedure,regrole,regtype}'::text[] LOOP
+		EXECUTE format('CREATE TABLE of_%1$s (k %1$s PRIMARY KEY)', type);
+		BEGIN
+			PERFORM fencing.protect(('of_' || type)::regclass, remember_deleted => true);
+			RAISE WARNING '% is not refused', type;
+		EXCEPTION WHEN feature_not_supported THEN
+			NULL;
+		END;
+	END LOOP;
+END
+$$;
+CREATE TABLE oids (k oid PRIMARY KEY);
+SELECT fencing.protect('oids', remember_deleted => true);
 CREATE TABLE bits (k varbit, m money, n numeric[], PRIMARY KEY (k, m, n));
 SELECT fencing.protect('bits', remember_deleted => true);
 INSERT INTO bits VALUES (B'101', 1, '{1.0}', 5);

@@ -17,6 +17,7 @@
 #include "access/table.h"
 #include "access/tableam.h"
 #include "catalog/index.h"
+#include "catalog/indexing.h"
 #include "catalog/namespace.h"
 #include "catalog/pg_am.h"
 #include "catalog/pg_class.h"
@@ -328,6 +329,14 @@ catalog_has_more_indexes(Relation rel, AttrNumber first)
 		index_close(index, AccessShareLock);
 	}
 	return true;
+}
+
+/* CatalogTupleInsert(), with the indexes that an administrator made (see above). */
+void
+catalog_insert(Relation rel, HeapTuple tuple, AttrNumber first)
+{
+	(void) catalog_has_more_indexes(rel, first);
+	CatalogTupleInsert(rel, tuple);
 }
 
 /*

@@ -40,6 +40,7 @@ extern void catalog_keep(Relation rel, LOCKMODE mode);
 extern bool has_columns(TupleDesc desc, const Oid *types, int n);
 extern bool catalog_has(CatalogObject object);
 extern bool catalog_has_more_indexes(Relation rel, AttrNumber first);
+extern void catalog_insert(Relation rel, HeapTuple tuple, AttrNumber first);
 extern bool block_exists(Relation rel, BlockNumber block);
 extern Buffer read_block(Relation rel, BlockNumber block);
 extern bool row_at(Relation rel, Buffer buffer, OffsetNumber offset,

@@ -35,7 +35,6 @@
 #include "access/htup_details.h"
 #include "access/xact.h"
 #include "access/xlog.h"
-#include "catalog/indexing.h"
 #include "catalog/pg_collation.h"
 #include "funcapi.h"
 #include "storage/bufmgr.h"
@@ -339,8 +338,7 @@ insert_row(Relation rel, const text *resource, const Deadline *deadline,
 	values[3] = Int64GetDatum(deadline->ttl);
 	values[Anum_deadline_resource - 1] = PointerGetDatum(resource);
 	tuple = heap_form_tuple(RelationGetDescr(rel), values, nulls);
-	(void) catalog_has_more_indexes(rel, Anum_deadline_resource);
-	CatalogTupleInsert(rel, tuple);
+	catalog_insert(rel, tuple, Anum_deadline_resource);
 	*place = tuple->t_self;
 	if (frozen)
 	{

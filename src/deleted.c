@@ -26,7 +26,6 @@
 #include "access/heapam.h"
 #include "access/htup_details.h"
 #include "access/xact.h"
-#include "catalog/indexing.h"
 #include "catalog/partition.h"
 #include "catalog/pg_type.h"
 #include "common/hashfn.h"
@@ -78,14 +77,16 @@ struct KeyMemory
 	KeyColumn columns[INDEX_MAX_KEYS];
 };
 
-/* Is a value of this type hashed by OIDs, which a dump does not keep? */
+/*
+ * Is a value of this type hashed by OIDs that a dump does not keep?  An enum is
+ * one, and so is regclass and its like, which have the hash of oid.
+ */
 static bool
 hashes_oids(Oid type)
 {
 	Oid base = getBaseType(type);
 	Oid part = get_element_type(base);
-	TupleDesc desc;
-	bool found = false;
+	Oid hash;
 
 	if (!OidIsValid(part))
 		part = get_range_subtype(base);
@@ -95,30 +96,18 @@ hashes_oids(Oid type)
 		return hashes_oids(part);
 	if (type_is_rowtype(base) && base != RECORDOID)
 	{
-		desc = lookup_rowtype_tupdesc(base, -1);
+		TupleDesc desc = lookup_rowtype_tupdesc(base, -1);
+		bool found = false;
+
 		for (int i = 0; i < desc->natts && !found; i++)
 			found = !TupleDescAttr(desc, i)->attisdropped &&
 				hashes_oids(TupleDescAttr(desc, i)->atttypid);
 		ReleaseTupleDesc(desc);
 		return found;
 	}
-	switch (base)
-	{
-		case REGCLASSOID:
-		case REGCOLLATIONOID:
-		case REGCONFIGOID:
-		case REGDICTIONARYOID:
-		case REGNAMESPACEOID:
-		case REGOPERATOROID:
-		case REGOPEROID:
-		case REGPROCEDUREOID:
-		case REGPROCOID:
-		case REGROLEOID:
-		case REGTYPEOID:
-			return true;
-		default:
-			return type_is_enum(base);
-	}
+	hash = lookup_type_cache(base, TYPECACHE_HASH_EXTENDED_PROC)->hash_extended_proc;
+	return hash == F_HASHENUMEXTENDED ||
+		(hash == F_HASHOIDEXTENDED && base != OIDOID);
 }
 
 /*
@@ -285,8 +274,7 @@ write_entry(Oid rel, int64 digest, int64 fence)
 		values[0] = Int64GetDatum(digest);
 		values[1] = Int64GetDatum(fence);
 		values[2] = ObjectIdGetDatum(rel);
-		(void) catalog_has_more_indexes(deleted, 1);
-		CatalogTupleInsert(deleted, heap_form_tuple(RelationGetDescr(deleted), values, nulls));
+		catalog_insert(deleted, heap_form_tuple(RelationGetDescr(deleted), values, nulls), 1);
 
 		/* So that this statement may vacate the key once more. */
 		CommandCounterIncrement();

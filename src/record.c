@@ -375,11 +375,9 @@ void
 record_write(Relation rel, const text *resource, LeaseRecord *record,
 			 HeapTuple tuple)
 {
-	bool more_indexes = catalog_has_more_indexes(rel, Anum_lease_resource);
-
 	if (!record->found)
-		CatalogTupleInsert(rel, tuple);
-	else if (more_indexes)
+		catalog_insert(rel, tuple, Anum_lease_resource);
+	else if (catalog_has_more_indexes(rel, Anum_lease_resource))
 		CatalogTupleUpdate(rel, &record->place.tid, tuple);
 	else
 		update_record(rel, &record->place.tid, tuple, resource);

@@ -361,13 +361,14 @@ next_of_sequence(Relation issuer_rel, const FormData_issuer *self,
 }
 
 /*
- * draw
+ * token_draw
  *		The next token: higher than last, the resource's last one (0 if it
  *		has none), and than the floor; LF006 otherwise.  Its epoch is for sure
- *		once the WAL is flushed up to *lsn.
+ *		once the WAL is flushed up to *lsn; lsn is NULL for one who writes the
+ *		token to WAL, and flushes that.
  */
-static int64
-draw(int64 last, XLogRecPtr *lsn)
+int64
+token_draw(int64 last, XLogRecPtr *lsn)
 {
 	Relation rel = catalog_open(ISSUER_TABLE, RowExclusiveLock);
 	FormData_issuer self;
@@ -392,17 +393,9 @@ draw(int64 last, XLogRecPtr *lsn)
 	if (number % FLOOR_STRIDE == 0)
 		(void) write_in_place(rel, &issuer.tid, raise_floor, &token);
 	catalog_close(rel, RowExclusiveLock);
-	*lsn = issuer.lsn;
+	if (lsn)
+		*lsn = issuer.lsn;
 	return token;
-}
-
-/* For one who writes the token to WAL, and flushes that. */
-int64
-token_draw(int64 last)
-{
-	XLogRecPtr lsn;
-
-	return draw(last, &lsn);
 }
 
 /*
@@ -418,7 +411,7 @@ fencing_issue_token(PG_FUNCTION_ARGS)
 	int64 token;
 
 	require_primary("issue_token()");
-	token = draw(0, &lsn);
+	token = token_draw(0, &lsn);
 	XLogFlush(lsn);
 	PG_RETURN_INT64(token);
 }

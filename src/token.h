@@ -8,8 +8,10 @@
 #ifndef FENCING_TOKEN_H
 #define FENCING_TOKEN_H
 
+#include "access/xlogdefs.h"
+
 /* Draws the next token, which is higher than last and than the floor. */
-extern int64 token_draw(int64 last);
+extern int64 token_draw(int64 last, XLogRecPtr *lsn);
 
 /* Later tokens are higher than this one, also after a crash. */
 extern void token_raise_floor(int64 floor);
