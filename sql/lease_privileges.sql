@@ -47,6 +47,31 @@ SELECT fencing.renew('d', :t) > now();
 RESET ROLE;
 -- superusers
 SELECT fencing.renew('s', :s) > now();
+-- nothing of it by an index of somebody else's, whose ANALYZE is ours
+SELECT token AS own FROM fencing.acquire('own', '1 h') \gset
+GRANT CREATE ON SCHEMA public TO regress_fencing_b;
+SET ROLE regress_fencing_b;
+CREATE TABLE trap (call text);
+CREATE FUNCTION do_it(call text) RETURNS int IMMUTABLE LANGUAGE plpgsql AS $$
+BEGIN
+	EXECUTE call;
+	RETURN 1;
+EXCEPTION WHEN insufficient_privilege THEN
+	RAISE WARNING 'refused';
+	RETURN 2;
+END $$;
+INSERT INTO trap SELECT format('SELECT fencing.%s', call) FROM unnest(ARRAY[
+	format('release(''own'', %s)', :own), format('renew(''own'', %s)', :own), 'present(9)', format('hold(''own'', %s)', :own)]) call;
+CREATE INDEX ON trap (do_it(call));
+RESET ROLE;
+BEGIN;
+ANALYZE trap;
+SELECT fencing.presented();
+COMMIT;
+SELECT state FROM fencing.leases WHERE resource = 'own';
+DROP TABLE trap;
+DROP FUNCTION do_it(text);
+REVOKE CREATE ON SCHEMA public FROM regress_fencing_b;
 -- kept by name: renamed and dropped, it is for administrators
 ALTER ROLE regress_fencing_a RENAME TO regress_fencing_renamed;
 SET SESSION AUTHORIZATION regress_fencing_renamed;

@@ -23,3 +23,9 @@ DELETE FROM t WHERE fence <= fencing.present(103) AND id IN (SELECT id FROM big)
 SELECT count(*) FROM t;
 -- and so do hold() and acquire()
 SELECT granted, token FROM big, LATERAL fencing.acquire('r' || big.id) WHERE v = 1;
+-- also where somebody says that they are safe: a worker's commit would forget them
+SELECT granted, token FROM fencing.acquire('r');
+CREATE FUNCTION claims(call text) RETURNS bigint LANGUAGE plpgsql PARALLEL SAFE AS 'DECLARE n bigint; BEGIN EXECUTE call INTO n; RETURN n; END';
+SELECT count(*) FROM big WHERE claims('SELECT fencing.hold(''r'', 1)') = id;
+SELECT count(*) FROM big WHERE claims('SELECT fencing.present(1)') = id;
+SELECT count(*) FROM big WHERE claims('SELECT fencing.release(''r'', 1)::int') = id;

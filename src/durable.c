@@ -233,9 +233,9 @@ make_durable(XLogRecPtr lsn)
  *
  * That wakes it whenever there is a page to write, and in a busy server it then
  * is in the way of those who commit.  So a session does that no more often than
- * the WAL writer looks by itself.  What is left then is a page that is not full:
- * it is flushed with the next commit of anyone, or, if there is none, within
- * 15 s by the background writer.
+ * the WAL writer looks by itself.  What is left then is flushed with the next
+ * commit of anyone, or, if there is none, within 15 s by the background writer:
+ * by what it logs for standbys, so not with wal_level = minimal.
  */
 void
 flush_soon(XLogRecPtr lsn)
@@ -243,7 +243,7 @@ flush_soon(XLogRecPtr lsn)
 	static TimestampTz woken = 0;
 	bool wakes = lsn - lsn % XLOG_BLCKSZ > GetFlushRecPtr(NULL);
 
-	if (wakes)
+	if (wakes && XLogStandbyInfoActive())
 	{
 		TimestampTz now = GetCurrentTimestamp();
 

@@ -19,6 +19,7 @@
 #include "access/xlog.h"
 #include "catalog/indexing.h"
 #include "catalog/pg_type.h"
+#include "common/hashfn.h"
 #include "funcapi.h"
 #include "lib/stringinfo.h"
 #include "miscadmin.h"
@@ -542,7 +543,9 @@ first_look(Relation rel, const text *resource, int64 token, int64 ttl)
 static int64
 renewer(const text *role)
 {
-	return ((uint64) GetUserId() << 32) | (uint32) resource_hash(role);
+	return ((uint64) GetUserId() << 32) |
+		DatumGetUInt32(hash_any((const unsigned char *) VARDATA_ANY(role),
+								VARSIZE_ANY_EXHDR(role)));
 }
 
 /*

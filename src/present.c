@@ -647,12 +647,12 @@ present_init(void)
 static void
 warn_outside_block(FunctionCallInfo fcinfo, const char *what)
 {
-	if (!IsTransactionBlock() &&
+	if (!IsTransactionBlock() && !(MyXactFlags & XACT_FLAGS_PIPELINING) &&
 		statement_is_plain_select(fcinfo->flinfo->fn_mcxt))
 		ereport(WARNING,
 				(errcode(ERRCODE_NO_ACTIVE_SQL_TRANSACTION),
 				 errmsg("%s can only be used in transaction blocks", what),
-				 errhint("The token was carried for this SELECT alone. Begin a transaction first.")));
+				 errhint("Unless more follows in its pipeline, the token was carried for this SELECT alone. Begin a transaction first.")));
 }
 
 /*
@@ -667,6 +667,7 @@ fencing_present(PG_FUNCTION_ARGS)
 {
 	int64 token = token_argument(fcinfo, 0);
 
+	require_own_transaction("present()");
 	warn_outside_block(fcinfo, "fencing.present()");
 
 	present(token);
@@ -703,6 +704,7 @@ fencing_hold(PG_FUNCTION_ARGS)
 
 	if (RecoveryInProgress())
 		require_primary("hold()");
+	require_own_transaction("hold()");
 	warn_outside_block(fcinfo, "fencing.hold()");
 	if (present_held(resource) == token)
 	{

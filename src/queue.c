@@ -152,7 +152,7 @@ watch_client(void)
 {
 	int session_interval = client_connection_check_interval;
 
-	if (MyProcPort &&
+	if (MyProcPort && WaitEventSetCanReportClosed() &&
 		(session_interval == 0 || session_interval > LOOK_AGAIN_MS))
 	{
 		client_connection_check_interval = LOOK_AGAIN_MS;
@@ -165,7 +165,7 @@ static void
 unwatch_client(int session_interval)
 {
 	client_connection_check_interval = session_interval;
-	if (session_interval == 0 && MyProcPort)
+	if (session_interval == 0 && MyProcPort && WaitEventSetCanReportClosed())
 		disable_timeout(CLIENT_CONNECTION_CHECK_TIMEOUT, false);
 }
 

@@ -639,11 +639,19 @@ same_resource(const text *a, const text *b)
 		memcmp(VARDATA_ANY(a), VARDATA_ANY(b), VARSIZE_ANY_EXHDR(a)) == 0;
 }
 
+/*
+ * Seeded with what no client can know, or names could be made up that share the
+ * locks of somebody else's resource.
+ */
 uint64
 resource_hash(const text *resource)
 {
+	static uint64 seed = 0;
+
+	if (seed == 0)
+		memcpy(&seed, GetMockAuthenticationNonce(), sizeof(seed));
 	return DatumGetUInt64(hash_any_extended((const unsigned char *) VARDATA_ANY(resource),
-											VARSIZE_ANY_EXHDR(resource), 0));
+											VARSIZE_ANY_EXHDR(resource), seed));
 }
 
 /*

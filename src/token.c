@@ -91,6 +91,25 @@ require_primary(const char *what)
 				 errdetail("This server is a standby; a lease can only be granted on the primary."),
 				 errhint("Connect with target_session_attrs=read-write, or to the primary.")));
 	PreventCommandIfReadOnly(what);
+	require_own_transaction(what);
+}
+
+/*
+ * require_own_transaction
+ *		What is to last beyond the call needs the leader of a parallel plan, since
+ *		a worker's callbacks at commit are never called; and none of it may come
+ *		from an index expression that somebody else's ANALYZE evaluates, whose
+ *		transaction, or session user, it would use.
+ */
+void
+require_own_transaction(const char *what)
+{
+	PreventCommandIfParallelMode(what);
+	if (InSecurityRestrictedOperation())
+		ereport(ERROR,
+				(errcode(ERRCODE_INSUFFICIENT_PRIVILEGE),
+				 errmsg("cannot execute %s within security-restricted operation",
+						what)));
 }
 
 /* Who draws: everything of the record but epoch and floor. */
@@ -188,6 +207,12 @@ lock_issuer(LOCKTAG *tag)
 /*
  * The first draw of all writes the record.  It is inserted frozen, so that a
  * rollback of this transaction does not take it away from tokens of others.
+ *
+ * Its epoch is that of a record from the first timeline: where the server was
+ * promoted before it had received one, the old primary may have issued tokens.
+ *
+ * Another may have been quicker, and others drawn since and raised the floor:
+ * our number was drawn before there was any.
  */
 static void
 insert_record(Relation rel, const FormData_issuer *self, Issuer *issuer)
@@ -204,7 +229,7 @@ insert_record(Relation rel, const FormData_issuer *self, Issuer *issuer)
 
 		values[0] = Int64GetDatum(self->system);
 		values[1] = Int64GetDatum(self->timeline);
-		values[2] = Int64GetDatum(1);
+		values[2] = Int64GetDatum(self->timeline);
 		values[3] = Int64GetDatum(0);
 		values[4] = ObjectIdGetDatum(self->database);
 		values[5] = ObjectIdGetDatum(self->sequence);
@@ -214,6 +239,7 @@ insert_record(Relation rel, const FormData_issuer *self, Issuer *issuer)
 		XLogFlush(XactLastRecEnd);
 		read_records(rel, self, issuer);
 	}
+	issuer->floor = 0;
 	LockRelease(&tag, ExclusiveLock, false);
 }
 
@@ -332,17 +358,25 @@ next_of_sequence(Relation issuer_rel, const FormData_issuer *self,
 	XLogRecPtr logged;
 
 	LockBuffer(buffer, BUFFER_LOCK_EXCLUSIVE);
+	read_records(issuer_rel, self, issuer);
 	item = PageGetItemId(page, FirstOffsetNumber);
 	tuple = (HeapTupleHeader) PageGetItem(page, item);
 	data = (Form_pg_sequence_data) ((char *) tuple + tuple->t_hoff);
 	if (data->last_value < EPOCH_SIZE)
 	{
-		/* What was logged before the last checkpoint is not replayed. */
-		bool covered = data->is_called && data->log_cnt > 0 &&
+		bool covered;
+
+		/*
+		 * What was logged before the last checkpoint is not replayed.  One that
+		 * begins after we have looked must find the page dirty, and then waits
+		 * for us.  A copy of a database logs the page as it is, and not what was
+		 * logged ahead.
+		 */
+		MarkBufferDirty(buffer);
+		covered = issuer->current && data->is_called && data->log_cnt > 0 &&
 			PageGetLSN(page) > GetRedoRecPtr();
 
 		START_CRIT_SECTION();
-		MarkBufferDirty(buffer);
 		if (data->is_called)
 			data->last_value++;
 		data->is_called = true;
@@ -353,7 +387,6 @@ next_of_sequence(Relation issuer_rel, const FormData_issuer *self,
 	}
 	next = data->last_value;
 	logged = PageGetLSN(page);
-	read_records(issuer_rel, self, issuer);
 	UnlockReleaseBuffer(buffer);
 	catalog_close(rel, NoLock);
 	XLogFlush(logged);

@@ -19,4 +19,7 @@ extern void token_raise_floor(int64 floor);
 /* 25006 where nothing can be granted; what is the function's name. */
 extern void require_primary(const char *what);
 
+/* 25000 in a parallel worker, 42501 in a security-restricted operation. */
+extern void require_own_transaction(const char *what);
+
 #endif /* FENCING_TOKEN_H */

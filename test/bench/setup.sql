@@ -129,7 +129,7 @@ BEGIN ATOMIC
             SELECT 1, now() + CASE g % 2 WHEN 0 THEN interval '1 day' ELSE '0' END, now(), 86400000000,
                 0, '2000-01-01', '2000-01-01', 0, 1, owner, false, false, 'grow/' || g
             FROM generate_series(from_number, to_number) g,
-                (SELECT (current_user::regrole::oid::bigint << 32) | (hashtextextended(current_user, 0) & 4294967295)) me (owner)
+                (SELECT (current_user::regrole::oid::bigint << 32) | (hashtext(current_user) & 4294967295)) me (owner)
             RETURNING ctid AS place, resource)
     INSERT INTO fencing.lease (token, ttl, granted_at, grants, ended_at, ended, deadline, released, named, resource, role, holder)
         SELECT 1, 86400000000, now(), 1, '2000-01-01', 0, place, false, false, resource, current_user,

@@ -1,6 +1,7 @@
 # Failover to an asynchronous standby that lacks the last 100 grants, three times in a chain, each
 # standby following the last winner: all later tokens are higher than the lost ones, and writes
-# that carry a lost token fail, on a bound table at once, else when the new holder has written.
+# that carry a lost token fail, on a bound table at once, else when the new holder has written. So
+# they are where the standby lacks the very first grant.
 
 use strict;
 use warnings;
@@ -71,5 +72,19 @@ for my $failover (1 .. 3)
 	$primary = $winner;
 	follow($_, $primary) for @standbys;
 }
+
+# A standby that has the extension, and not even the first grant: the record of who issues tokens was
+# never written there.
+my $young = primary('young', {});
+my $heir = standby_of($young, 'heir');
+caught_up($young, $heir);
+cut_off($heir);
+my ($lost) = grants($young, 1);
+is($lost, 1, 'the first grant of all is lost');
+crash($young);
+promote_node($heir);
+my ($first) = grants($heir, 1);
+cmp_ok($first, '>', $lost, 'the next token is higher than the first of all');
+is(epoch_of($first), 2, 'it is of the second epoch');
 
 done_testing();

@@ -81,6 +81,16 @@ $node->safe_psql('postgres', 'DROP DATABASE copy');
 $node->safe_psql('postgres', 'CREATE DATABASE copy TEMPLATE beside');
 cmp_ok(acquire($node, 'copy', 'job', "holder => 'w'"), '>', token_of($node, 'beside'), 'also where leases are held');
 
+# A copy by WAL has the page of the sequence, and not what was logged ahead: a crash must not bring
+# back the numbers drawn since.
+$node->safe_psql('postgres', 'CHECKPOINT');
+token_of($node);
+$node->safe_psql('postgres', 'CREATE DATABASE crashed TEMPLATE postgres STRATEGY wal_log');
+my $before_crash = acquire($node, 'crashed', 'job', "holder => 'w'");
+$node->stop('immediate');
+$node->start;
+cmp_ok(token_of($node, 'crashed'), '>', $before_crash, 'after a crash the next token of a copy is higher');
+
 # Twice over the old one: the second restore brings the same record back.
 restore($node, 'postgres', '--clean', '--if-exists');
 my $second = token_of($node);
