@@ -75,6 +75,9 @@ CREATE TABLE fencing.lease (
 	data jsonb,
 	CONSTRAINT lease_pkey PRIMARY KEY (resource)
 ) USING heap WITH (fillfactor = 70);
+-- What is written in place cannot be decoded: with this, REPACK (CONCURRENTLY), which would
+-- lose it, refuses the table.
+ALTER TABLE fencing.lease REPLICA IDENTITY FULL;
 COMMENT ON TABLE fencing.lease IS 'lease records; read them through fencing.leases';
 
 -- One row a resource, written in place (src/deadline.c); empty after a crash.
@@ -137,7 +140,7 @@ GRANT SELECT ON fencing.lease, fencing.issuer, fencing.deleted, fencing.token_se
 
 CREATE FUNCTION fencing.guard() RETURNS trigger
 	AS 'MODULE_PATHNAME', 'fencing_guard' LANGUAGE C;
-COMMENT ON FUNCTION fencing.guard() IS 'trigger function of protected tables: rejects writes whose token is below the row''s fence (LF001, LF002, LF003, LF005)';
+COMMENT ON FUNCTION fencing.guard() IS 'trigger function of protected tables: rejects writes whose token is below the row''s fence (LF001 to LF005)';
 
 CREATE FUNCTION fencing.guard_options(rel regclass, trigger oid,
 		OUT on_stale text, OUT resource text, OUT resource_column name,
@@ -235,6 +238,7 @@ DECLARE
 	fences name[];
 	other record;
 	key text[];
+	rekeyed text;
 	old record;
 	args text;
 	target record;
@@ -333,8 +337,7 @@ BEGIN
 	END IF;
 
 	IF protect.remember_deleted THEN
-		-- As text, since a type may have no operator that is found in pg_catalog.
-		key := ARRAY(SELECT format('OLD.%1$I::text IS DISTINCT FROM NEW.%1$I::text', a.attname) FROM pg_index i, pg_attribute a
+		key := ARRAY(SELECT quote_ident(a.attname) FROM pg_index i, pg_attribute a
 			WHERE i.indrelid = protect.rel AND i.indisprimary AND i.indimmediate
 			AND a.attrelid = protect.rel AND a.attnum = ANY (i.indkey) AND NOT a.attisdropped ORDER BY a.attnum);
 		IF key = '{}' THEN
@@ -343,6 +346,8 @@ BEGIN
 				DETAIL = 'The fence of a deleted row is kept under its primary key, which must not be deferrable.',
 				HINT = 'Add a primary key first.';
 		END IF;
+		-- By bytes: a type may have no equality that is found in pg_catalog, and text changes with settings.
+		rekeyed := format('record_image_ne(ROW(OLD.%s), ROW(NEW.%s))', array_to_string(key, ', OLD.'), array_to_string(key, ', NEW.'));
 	END IF;
 
 	SELECT string_agg(quote_literal(option.name || '=' || option.value), ', ') INTO args
@@ -367,7 +372,7 @@ BEGIN
 			EXECUTE format('CREATE TRIGGER %I AFTER INSERT ON %s FOR EACH ROW EXECUTE FUNCTION fencing.guard(%s)',
 						   ('~~fencing_inserted' || suffix)::name, target.member, args);
 			EXECUTE format('CREATE TRIGGER %I AFTER UPDATE ON %s FOR EACH ROW WHEN (%s) EXECUTE FUNCTION fencing.guard(%s)',
-						   ('~~fencing_rekeyed' || suffix)::name, target.member, array_to_string(key, ' OR '), args);
+						   ('~~fencing_rekeyed' || suffix)::name, target.member, rekeyed, args);
 		END IF;
 		IF target.needs_truncate THEN
 			EXECUTE format('CREATE TRIGGER "~~fencing_truncate" BEFORE TRUNCATE ON %s EXECUTE FUNCTION fencing.guard(%s)',
@@ -410,15 +415,18 @@ COMMENT ON FUNCTION fencing.prune_deleted(regclass, bigint) IS 'forgets the dele
 CREATE FUNCTION fencing.forget_dropped() RETURNS event_trigger
 	LANGUAGE plpgsql SECURITY DEFINER
 	SET search_path = pg_catalog, pg_temp
+	SET enable_seqscan = off
 AS $$
 BEGIN
-	DELETE FROM fencing.deleted d USING pg_event_trigger_dropped_objects() o
-		WHERE o.classid = 'pg_class'::regclass AND o.objsubid = 0 AND d.rel = o.objid;
+	-- By the index: this is a part of every DROP TABLE.
+	DELETE FROM fencing.deleted d WHERE d.rel = ANY (ARRAY(
+		SELECT o.objid FROM pg_event_trigger_dropped_objects() o
+			WHERE o.classid = 'pg_class'::regclass AND o.objsubid = 0));
 END
 $$;
 COMMENT ON FUNCTION fencing.forget_dropped() IS 'event trigger function: drops the memory of deleted rows with its table';
 CREATE EVENT TRIGGER fencing_forget_dropped ON sql_drop
-	WHEN TAG IN ('DROP TABLE', 'DROP SCHEMA', 'DROP OWNED')
+	WHEN TAG IN ('DROP TABLE', 'DROP SCHEMA', 'DROP OWNED', 'DROP EXTENSION', 'DROP TYPE', 'DROP ACCESS METHOD')
 	EXECUTE FUNCTION fencing.forget_dropped();
 COMMENT ON EVENT TRIGGER fencing_forget_dropped IS 'drops the memory of deleted rows with its table';
 

@@ -83,3 +83,12 @@ MERGE INTO t USING s ON t.id = s.id WHEN MATCHED THEN UPDATE SET v = 'first', fe
 \set VERBOSITY sqlstate
 SELECT merge_it();
 SELECT * FROM t ORDER BY id;
+-- an UPDATE that is skipped lends its mark to no DELETE of the same row
+BEGIN;
+SELECT fencing.present(1);
+MERGE INTO t USING (VALUES (1, 'u'), (1, 'd')) x (id, op) ON t.id = x.id
+	WHEN MATCHED AND op = 'u' THEN UPDATE SET v = 'stale' WHEN MATCHED THEN DELETE;
+COMMIT;
+MERGE INTO t USING (VALUES (1, 'u'), (1, 'd')) x (id, op) ON t.id = x.id
+	WHEN MATCHED AND op = 'u' THEN UPDATE SET v = 'stale', fence = 1 WHEN MATCHED THEN DELETE;
+SELECT * FROM t ORDER BY id;

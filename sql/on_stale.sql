@@ -63,3 +63,10 @@ SELECT fencing.protect('w', on_stale => 'ignore');
 SELECT fencing.protect('w', on_stale => '');
 SELECT fencing.protect('w', on_stale => 'ERROR');
 SELECT on_stale FROM fencing.protected_tables WHERE rel = 'w'::regclass;
+-- a token that was never granted is warned of, and not kept
+CREATE TABLE b (id int PRIMARY KEY);
+SELECT fencing.protect('b', on_stale => 'warn', resource => 'b');
+SELECT token FROM fencing.acquire('b');
+INSERT INTO b VALUES (1, 999999) RETURNING *;
+SELECT fencing.protect('b', on_stale => 'error');
+UPDATE b SET fence = 1 RETURNING *;

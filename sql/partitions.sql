@@ -75,3 +75,52 @@ SELECT fencing.protect('warned', on_stale => 'warn', remember_deleted => true);
 INSERT INTO warned VALUES (1, 1, 5);
 UPDATE warned SET part = 2 WHERE id = 1;
 SELECT tableoid::regclass, fence FROM warned;
+-- a trigger of the destination does not lower the fence that a row was let go with
+CREATE TABLE moved (id int, region text) PARTITION BY LIST (region);
+CREATE TABLE moved_a PARTITION OF moved FOR VALUES IN ('a');
+CREATE TABLE moved_b PARTITION OF moved FOR VALUES IN ('b');
+SELECT fencing.protect('moved');
+CREATE FUNCTION lower_fence() RETURNS trigger LANGUAGE plpgsql AS 'BEGIN NEW.fence := 0; RETURN NEW; END';
+CREATE TRIGGER lower BEFORE INSERT ON moved_b FOR EACH ROW EXECUTE FUNCTION lower_fence();
+INSERT INTO moved VALUES (1, 'a', 100), (2, 'a', 100);
+UPDATE moved SET region = 'b', fence = 101 WHERE id = 1;
+MERGE INTO moved USING (VALUES (1)) s (id) ON moved.id = s.id WHEN MATCHED THEN UPDATE SET region = 'b', fence = 101;
+WITH u AS (UPDATE moved SET region = 'b', fence = 101 WHERE id = 1 RETURNING 1) SELECT count(*) FROM u;
+-- nor does one that moves other rows on the way
+DROP TRIGGER lower ON moved_b;
+CREATE TABLE other (LIKE moved) PARTITION BY LIST (region);
+CREATE TABLE other_a PARTITION OF other FOR VALUES IN ('a');
+CREATE TABLE other_b PARTITION OF other FOR VALUES IN ('b');
+SELECT fencing.protect('other');
+INSERT INTO other VALUES (1, 'a', 7);
+CREATE FUNCTION move_other() RETURNS trigger LANGUAGE plpgsql AS $$
+BEGIN
+	UPDATE other SET region = 'b', fence = 8;
+	NEW.fence := 8;
+	RETURN NEW;
+END $$;
+CREATE TRIGGER move_other BEFORE INSERT ON moved_b FOR EACH ROW EXECUTE FUNCTION move_other();
+UPDATE moved SET region = 'b', fence = 101 WHERE id = 1;
+DROP TRIGGER move_other ON moved_b;
+UPDATE moved SET region = 'b', fence = 101 WHERE id = 1 RETURNING *;
+SELECT tableoid::regclass, * FROM moved ORDER BY id;
+SELECT tableoid::regclass, * FROM other;
+-- skip cannot leave out a row on its way: the DELETE has been done
+CREATE TABLE floored (k int PRIMARY KEY) PARTITION BY LIST (k);
+CREATE TABLE floored_1 PARTITION OF floored FOR VALUES IN (1);
+CREATE TABLE floored_2 PARTITION OF floored FOR VALUES IN (2);
+SELECT fencing.protect('floored', on_stale => 'skip', remember_deleted => true);
+INSERT INTO floored VALUES (1, 5), (2, 9);
+BEGIN; SELECT fencing.present(9); TRUNCATE floored_2; COMMIT;
+UPDATE floored SET k = 2, fence = 6;
+MERGE INTO floored USING (VALUES (1)) s (k) ON floored.k = s.k WHEN MATCHED THEN UPDATE SET k = 2, fence = 6;
+WITH u AS (UPDATE floored SET k = 2, fence = 6 RETURNING 1) SELECT count(*) FROM u;
+DO $$ BEGIN UPDATE floored SET k = 2, fence = 6; END $$;
+-- but an INSERT is left out
+INSERT INTO floored VALUES (2, 6);
+WITH i AS (INSERT INTO floored VALUES (2, 6) RETURNING 1) SELECT count(*) FROM i;
+COPY floored FROM stdin;
+2	6
+\.
+MERGE INTO floored USING (VALUES (2)) s (k) ON floored.k = s.k WHEN NOT MATCHED THEN INSERT VALUES (2, 6);
+SELECT tableoid::regclass, * FROM floored;

@@ -174,3 +174,49 @@ CREATE TABLE later (k int PRIMARY KEY);
 SELECT fencing.protect('later', remember_deleted => true);
 ALTER TABLE later DROP CONSTRAINT later_pkey, ADD p pair PRIMARY KEY;
 INSERT INTO later (k, fence, p) VALUES (1, 5, '(1,0)');
+-- a warned UPDATE of the key is remembered as a warned DELETE is
+CREATE TABLE rekeyed (id int PRIMARY KEY);
+SELECT fencing.protect('rekeyed', on_stale => 'warn', remember_deleted => true);
+INSERT INTO rekeyed VALUES (1, 5), (3, 9);
+UPDATE rekeyed SET id = 2, fence = 3 WHERE id = 1;
+DELETE FROM rekeyed WHERE fencing.present(9) = 9 AND id = 3;
+UPDATE rekeyed SET id = 3, fence = 6 WHERE id = 2;
+SELECT * FROM rekeyed;
+SELECT fencing.protect('rekeyed', on_stale => 'error');
+INSERT INTO rekeyed VALUES (1, 3);
+-- whether the key has changed is no matter of settings
+SELECT pg_get_triggerdef(oid) ~ 'WHEN \(record_image_ne' AS by_bytes FROM pg_trigger WHERE tgrelid = 'bits'::regclass AND tgname = '~~fencing_rekeyed';
+-- a key that is computed after the guard
+CREATE TABLE computed (a int, id int GENERATED ALWAYS AS (a * 2) STORED PRIMARY KEY);
+SELECT fencing.protect('computed', remember_deleted => true);
+-- keys of partitions alone are each their own
+CREATE TABLE root (id int NOT NULL, part int NOT NULL, fence fencing.fence NOT NULL DEFAULT 0) PARTITION BY LIST (part);
+CREATE TABLE root_1 PARTITION OF root (PRIMARY KEY (id)) FOR VALUES IN (1);
+CREATE TABLE root_2 PARTITION OF root (PRIMARY KEY (id)) FOR VALUES IN (2);
+SELECT fencing.protect('root_1', remember_deleted => true), fencing.protect('root_2', remember_deleted => true);
+INSERT INTO root VALUES (1, 1, 5), (1, 2, 5);
+DELETE FROM root WHERE fencing.present(6) = 6;
+INSERT INTO root VALUES (1, 1, 5);
+INSERT INTO root VALUES (1, 1, 6);
+SELECT rel, fence FROM fencing.deleted WHERE rel::text LIKE 'root%' ORDER BY rel::text;
+-- dropped along with a type, or with another extension
+CREATE TYPE typed AS (id int);
+CREATE TABLE of_type OF typed (PRIMARY KEY (id));
+ALTER TABLE of_type NOT OF;
+SELECT fencing.protect('of_type', remember_deleted => true);
+INSERT INTO of_type VALUES (1, 5);
+DELETE FROM of_type WHERE fencing.present(6) = 6;
+ALTER TYPE typed ADD ATTRIBUTE fence fencing.fence;
+ALTER TABLE of_type OF typed;
+SELECT count(*) FROM fencing.deleted WHERE rel = 'of_type'::regclass;
+DROP TYPE typed CASCADE;
+CREATE TABLE of_extension (id int PRIMARY KEY);
+SELECT fencing.protect('of_extension', remember_deleted => true);
+INSERT INTO of_extension VALUES (1, 5);
+DELETE FROM of_extension WHERE fencing.present(6) = 6;
+SET client_min_messages = error;
+CREATE EXTENSION IF NOT EXISTS dblink;
+ALTER EXTENSION dblink ADD TABLE of_extension;
+DROP EXTENSION dblink;
+RESET client_min_messages;
+SELECT count(*) FROM fencing.deleted d WHERE NOT EXISTS (SELECT FROM pg_class c WHERE c.oid = d.rel);

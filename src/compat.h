@@ -108,6 +108,31 @@ update_row(Relation rel, ItemPointer tid, HeapTuple tuple)
 #endif
 }
 
+/* Both have one more thing to say from 19. */
+static inline TableScanDesc
+begin_table_scan(Relation rel, Snapshot snapshot)
+{
+#if PG_VERSION_NUM < 190000
+	return table_beginscan(rel, snapshot, 0, NULL);
+#else
+	return table_beginscan(rel, snapshot, 0, NULL, SO_NONE);
+#endif
+}
+
+static inline TM_Result
+delete_row(Relation rel, ItemPointer tid, bool wait)
+{
+	TM_FailureData failure;
+
+#if PG_VERSION_NUM < 190000
+	return heap_delete(rel, tid, GetCurrentCommandId(true), InvalidSnapshot, wait,
+					   &failure, false);
+#else
+	return heap_delete(rel, tid, GetCurrentCommandId(true), 0, InvalidSnapshot, wait,
+					   &failure);
+#endif
+}
+
 /*
  * From 18 the WAL record of a row changed in place tells which caches to
  * invalidate; for a row of ours that is none.

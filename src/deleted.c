@@ -13,8 +13,8 @@
  * ignores case.  Two keys that share a digest merely share their memory.  Enum
  * values are hashed by label, since their OIDs change in a dump and restore.
  *
- * Entries belong to the topmost table of a partition tree, so that they stay
- * when it is partitioned anew.  Those of a table that was attached with a
+ * Entries belong to the topmost table of a partition tree that has the key, so
+ * that they stay when it is partitioned anew.  Those of a table that was attached with a
  * memory of its own are found under its name.  TRUNCATE leaves a floor for
  * the table that was truncated alone.
  *
@@ -110,6 +110,18 @@ hashes_oids(Oid type)
 		(hash == F_HASHOIDEXTENDED && base != OIDOID);
 }
 
+pg_noreturn static void
+error_cannot_remember(Relation rel, const char *why)
+{
+	ereport(ERROR,
+			(errcode(ERRCODE_FEATURE_NOT_SUPPORTED),
+			 errmsg("table \"%s\" cannot remember deleted rows",
+					RelationGetRelationName(rel)),
+			 errdetail_internal("%s", why),
+			 errhint("SELECT fencing.protect(..., remember_deleted => false)."),
+			 errtable(rel)));
+}
+
 /*
  * Equal keys must have one hash, and keep it.  What a type sends will do where
  * equal values have the same bytes: an enum, and those of the server's types
@@ -131,14 +143,9 @@ read_column(KeyColumn *key, Oid type, Relation rel, MemoryContext context)
 	}
 	if (!type_is_enum(base) && base != BITOID && base != VARBITOID &&
 		base != MONEYOID)
-		ereport(ERROR,
-				(errcode(ERRCODE_FEATURE_NOT_SUPPORTED),
-				 errmsg("table \"%s\" cannot remember deleted rows",
-						RelationGetRelationName(rel)),
-				 errdetail("Its primary key has a column of type %s, which has no extended hash function, or one that hashes OIDs.",
-						   format_type_be(type)),
-				 errhint("SELECT fencing.protect(..., remember_deleted => false)."),
-				 errtable(rel)));
+		error_cannot_remember(rel,
+							  psprintf("Its primary key has a column of type %s, which has no extended hash function, or one that hashes OIDs.",
+									   format_type_be(type)));
 	getTypeBinaryOutputInfo(base, &send, &varlena);
 	fmgr_info_cxt(send, &key->send, context);
 }
@@ -164,28 +171,35 @@ key_memory(Relation rel, MemoryContext context)
 				 errhint("Add a primary key, or SELECT fencing.protect(..., remember_deleted => false)."),
 				 errtable(rel)));
 
-	/* Not get_partition_ancestors(), which leaves out one that is being detached. */
-	memory->self = memory->top = RelationGetRelid(rel);
-	memory->rels = list_make1_oid(memory->self);
-	while (get_rel_relispartition(memory->top))
-	{
-		memory->top = get_partition_parent(memory->top, true);
-		memory->rels = lappend_oid(memory->rels, memory->top);
-	}
-
 	key = index_open(index, AccessShareLock);
+	if (key->rd_index->indisexclusion)
+		error_cannot_remember(rel, "Its primary key is WITHOUT OVERLAPS: keys that are not equal exclude one another.");
 	memory->n_columns = IndexRelationGetNumberOfKeyAttributes(key);
 	for (int i = 0; i < memory->n_columns; i++)
 	{
 		AttrNumber column = key->rd_index->indkey.values[i];
+		Form_pg_attribute attribute = TupleDescAttr(RelationGetDescr(rel), column - 1);
 
+		if (attribute->attgenerated)
+			error_cannot_remember(rel, "Its primary key has a generated column, which is computed after the guard has looked at the row.");
 		memory->columns[i].column = column;
 		memory->columns[i].collation = key->rd_indcollation[i];
-		read_column(&memory->columns[i],
-					TupleDescAttr(RelationGetDescr(rel), column - 1)->atttypid,
-					rel, context);
+		read_column(&memory->columns[i], attribute->atttypid, rel, context);
 	}
 	index_close(key, AccessShareLock);
+
+	/*
+	 * As far up as the key is one.  Not get_partition_ancestors(), which leaves
+	 * out one that is being detached.
+	 */
+	memory->self = memory->top = RelationGetRelid(rel);
+	memory->rels = list_make1_oid(memory->self);
+	while (get_rel_relispartition(index))
+	{
+		index = get_partition_parent(index, true);
+		memory->top = get_partition_parent(memory->top, true);
+		memory->rels = lappend_oid(memory->rels, memory->top);
+	}
 	MemoryContextSwitchTo(old);
 	return memory;
 }
@@ -258,13 +272,9 @@ write_entry(Oid rel, int64 digest, int64 fence)
 		settled = true;
 		if (HeapTupleIsValid(tuple))
 		{
-			TM_FailureData failure;
-
 			covered = ((Form_deleted) GETSTRUCT(tuple))->fence >= fence;
 			if (!covered)
-				settled = heap_delete(deleted, &tuple->t_self,
-									  GetCurrentCommandId(true), InvalidSnapshot,
-									  true, &failure, false) == TM_Ok;
+				settled = delete_row(deleted, &tuple->t_self, true) == TM_Ok;
 		}
 		systable_endscan(scan);
 	} while (!settled);
@@ -355,14 +365,11 @@ fencing_prune_deleted(PG_FUNCTION_ARGS)
 							  SnapshotSelf, 1, &key);
 	while ((tuple = systable_getnext(scan)) != NULL)
 	{
-		TM_FailureData failure;
-
 		CHECK_FOR_INTERRUPTS();
 
 		/* One that is being written has a higher token: leave it. */
 		if (((Form_deleted) GETSTRUCT(tuple))->fence <= up_to &&
-			heap_delete(deleted, &tuple->t_self, GetCurrentCommandId(true),
-						InvalidSnapshot, false, &failure, false) == TM_Ok)
+			delete_row(deleted, &tuple->t_self, false) == TM_Ok)
 			pruned++;
 	}
 	systable_endscan(scan);

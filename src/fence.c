@@ -13,7 +13,6 @@
 
 #include <ctype.h>
 
-#include "common/int.h"
 #include "fmgr.h"
 #include "libpq/pqformat.h"
 #include "utils/builtins.h"

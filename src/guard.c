@@ -56,8 +56,18 @@ typedef struct Guard
 	bool resource_cast;	 /* text: a cast, as of char(n) and boolean */
 	MemoryContext query_context;
 	KeyMemory *memory;		 /* NULL: deleted rows are not remembered */
-	ItemPointerData updated; /* last row that BEFORE UPDATE let through */
+	ItemPointerData updated; /* last row that BEFORE UPDATE let through, ... */
+	int64 fence_kept;		 /* ... and the fence it left it with */
+	MemoryContextCallback at_end;
+	struct Guard *outer; /* in the list of moves */
 } Guard;
+
+/*
+ * Rows on their way to another partition: their BEFORE UPDATE and their DELETE
+ * are over, their INSERT is to come.  One for each statement: triggers in
+ * between may run others.
+ */
+static Guard *moves = NULL;
 
 /* What becomes of a row. */
 typedef enum Verdict
@@ -289,6 +299,30 @@ bind_by_column(Guard *guard)
 				 errtablecol(guard->rel, column)));
 }
 
+/*
+ * A table may have several guards: a partition its parent's, besides its own.  One
+ * that warns is ruled by the others, or it would hand on a stale row with a fence
+ * that they take for the token.
+ */
+static void
+heed_other_guards(GuardOptions *options, Relation rel, const Trigger *trigger)
+{
+	if (options->on_stale != ON_STALE_WARN || rel->trigdesc == NULL)
+		return;
+	for (int i = 0; i < rel->trigdesc->numtriggers; i++)
+	{
+		const Trigger *other = &rel->trigdesc->triggers[i];
+		GuardOptions others;
+
+		if (other->tgfoid != trigger->tgfoid ||
+			other->tgenabled == TRIGGER_DISABLED ||
+			!TRIGGER_FOR_ROW(other->tgtype) || !TRIGGER_FOR_BEFORE(other->tgtype))
+			continue;
+		(void) read_options(other, &others);
+		options->on_stale = Min(options->on_stale, others.on_stale);
+	}
+}
+
 static Guard *
 make_guard(MemoryContext context, Relation rel, const Trigger *trigger)
 {
@@ -297,6 +331,7 @@ make_guard(MemoryContext context, Relation rel, const Trigger *trigger)
 	guard->rel = rel;
 	guard->query_context = context;
 	guard_read_options(trigger, &guard->options);
+	heed_other_guards(&guard->options, rel, trigger);
 	guard->fence = require_fence_column(rel);
 	ItemPointerSetInvalid(&guard->updated);
 	if (guard->options.remember_deleted &&
@@ -619,6 +654,47 @@ guard_after(Guard *guard, const TriggerData *trigdata)
 						fence_of(guard, tuple), &remembered);
 }
 
+/* Takes the moves of a statement off the list; returns the last one, or NULL. */
+static const Guard *
+take_move(MemoryContext query_context)
+{
+	const Guard *last = NULL;
+	Guard **link = &moves;
+
+	while (*link)
+	{
+		if ((*link)->query_context != query_context)
+		{
+			link = &(*link)->outer;
+			continue;
+		}
+		if (last == NULL)
+			last = *link;
+		*link = (*link)->outer;
+	}
+	return last;
+}
+
+static void
+end_moves(void *query_context)
+{
+	(void) take_move(query_context);
+}
+
+static void
+begin_move(Guard *guard)
+{
+	(void) take_move(guard->query_context);
+	if (guard->at_end.func == NULL)
+	{
+		guard->at_end.func = end_moves;
+		guard->at_end.arg = guard->query_context;
+		MemoryContextRegisterResetCallback(guard->query_context, &guard->at_end);
+	}
+	guard->outer = moves;
+	moves = guard;
+}
+
 static HeapTuple
 guard_insert(const Guard *guard, const TriggerData *trigdata)
 {
@@ -628,17 +704,30 @@ guard_insert(const Guard *guard, const TriggerData *trigdata)
 	int64 own = FENCE_NONE;
 	int64 token;
 	int64 remembered = FENCE_NONE;
+	const Guard *source = take_move(guard->query_context);
 	Verdict verdict;
+	Guard raising;
 
-	/* An UPDATE that moves a row here brings its fence along. */
-	if (assigned != FENCE_NONE && statement_is_update(guard->query_context))
+	/* A row that is moved here brings its fence along, guarded there or not. */
+	if (source)
+		own = source->fence_kept;
+	else if (assigned != FENCE_NONE && statement_is_update(guard->query_context))
 		own = assigned;
+
+	/* And it is deleted where it was: too late to leave it out. */
+	if (guard->options.on_stale == ON_STALE_SKIP &&
+		(source || statement_moves_rows(guard->query_context)))
+	{
+		raising = *guard;
+		raising.options.on_stale = ON_STALE_ERROR;
+		guard = &raising;
+	}
 
 	if (!token_carried(guard, resource, own, assigned, true, &token))
 		return with_fence(guard, tuple, assigned, Max(assigned, token));
 	verdict = check_row(guard, resource, token, own);
 	if (verdict == ROW_PASSES_WARNED)
-		return tuple;
+		return with_fence(guard, tuple, assigned, own);
 	if (verdict == ROW_PASSES)
 		verdict = check_memory(guard, resource, tuple, token, &remembered);
 	if (verdict == ROW_SKIPPED)
@@ -670,22 +759,25 @@ guard_resource_change(const Guard *guard, const text *from, const text *to,
 /*
  * guard_key_change
  *		A row that takes another key vacates its old one, and comes in under
- *		the new one.
+ *		the new one: with *token, or what is remembered there if that is higher.
+ *		One that was warned of has been judged.
  */
 static Verdict
 guard_key_change(const Guard *guard, const text *resource,
-				 HeapTuple old, HeapTuple new, int64 left, int64 token)
+				 HeapTuple old, HeapTuple new, int64 left, int64 *token,
+				 Verdict verdict)
 {
 	int64 from = key_digest(guard->memory, guard->rel, old);
 	int64 to = key_digest(guard->memory, guard->rel, new);
 	int64 remembered = FENCE_NONE;
-	Verdict verdict;
 
 	if (from == to)
-		return ROW_PASSES;
-	verdict = check_memory(guard, resource, new, token, &remembered);
+		return verdict;
+	if (verdict == ROW_PASSES)
+		verdict = check_memory(guard, resource, new, *token, &remembered);
 	if (verdict != ROW_SKIPPED)
 		remember_deleted(guard->memory, from, left);
+	*token = Max(*token, remembered);
 	return verdict;
 }
 
@@ -703,33 +795,33 @@ guard_update(Guard *guard, const TriggerData *trigdata)
 	int64 token;
 	Verdict verdict;
 
-	/* If the row moves to another partition, its DELETE comes next. */
-	guard->updated = old->t_self;
-
 	/* Ask only where the answer counts: it is the dearest question here. */
 	if (named && assigned == fence && fence != FENCE_NONE)
 		named = statement_assigns_fence(guard->query_context, guard->fence);
 
 	if (!token_carried(guard, to, fence, assigned, named, &token))
-		return with_fence(guard, new, assigned, Max(fence, token));
-
-	if (same_resource(from, to))
-		verdict = check_row(guard, to, token, fence);
-	else
-		verdict = guard_resource_change(guard, from, to, fence, token);
-	if (verdict == ROW_PASSES && guard->memory)
-		verdict = guard_key_change(guard, to, old, new, Max(fence, token), token);
-	switch (verdict)
 	{
-		case ROW_SKIPPED:
-			return NULL;
-		case ROW_PASSES_WARNED:
-			token = fence;
-			break;
-		case ROW_PASSES:
-			break;
+		verdict = ROW_PASSES_WARNED;
+		token = Max(fence, token);
 	}
+	else
+	{
+		verdict = same_resource(from, to)
+			? check_row(guard, to, token, fence)
+			: guard_resource_change(guard, from, to, fence, token);
+		if (verdict == ROW_PASSES_WARNED)
+			token = fence;
+	}
+	if (verdict != ROW_SKIPPED && guard->memory)
+		verdict = guard_key_change(guard, to, old, new, Max(fence, token),
+								   &token, verdict);
 
+	/* If the row moves to another partition, its DELETE comes next. */
+	ItemPointerSetInvalid(&guard->updated);
+	if (verdict == ROW_SKIPPED)
+		return NULL;
+	guard->updated = old->t_self;
+	guard->fence_kept = token;
 	return with_fence(guard, new, assigned, token);
 }
 
@@ -748,7 +840,10 @@ guard_delete(Guard *guard, const TriggerData *trigdata)
 	 */
 	if (ItemPointerIsValid(&guard->updated) &&
 		ItemPointerEquals(&guard->updated, &tuple->t_self))
+	{
+		begin_move(guard);
 		return tuple;
+	}
 
 	resource = resource_of(guard, tuple);
 	token = presented_for(resource);
@@ -786,7 +881,7 @@ guard_truncate(Guard *guard)
 	row = AllocSetContextCreate(CurrentMemoryContext, "fencing truncate",
 								ALLOCSET_SMALL_SIZES);
 	slot = table_slot_create(guard->rel, NULL);
-	scan = table_beginscan(guard->rel, SnapshotSelf, 0, NULL);
+	scan = begin_table_scan(guard->rel, SnapshotSelf);
 	while (table_scan_getnextslot(scan, ForwardScanDirection, slot))
 	{
 		HeapTuple tuple;

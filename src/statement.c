@@ -178,59 +178,103 @@ merge_sets_fence(PlannedStmt *statement, Plan *plan, PlanState *state,
 	return all_actions_set_fence(statement, (ModifyTable *) plan);
 }
 
-/* The same for all of a statement; its state is NULL if it is out of reach. */
+/* A question to each plan of a statement; the state is NULL if it is out of reach. */
+typedef bool (*PlanTest)(PlannedStmt *statement, Plan *plan, PlanState *state,
+						 AttrNumber fence);
+
 static bool
-merges_set_fence(PlannedStmt *statement, QueryDesc *query, AttrNumber fence)
+any_plan(PlannedStmt *statement, QueryDesc *query, PlanTest test,
+		 AttrNumber fence)
 {
 	int n = 0;
 	ListCell *lc;
 
-	if (is_merge(statement->planTree) &&
-		!merge_sets_fence(statement, statement->planTree,
-						  query ? query->planstate : NULL, fence))
-		return false;
+	if (test(statement, statement->planTree, query ? query->planstate : NULL, fence))
+		return true;
 	foreach(lc, statement->subplans)
 	{
 		PlanState *state = query
 			? list_nth(query->estate->es_subplanstates, n)
 			: NULL;
 
-		if (is_merge(lfirst(lc)) &&
-			!merge_sets_fence(statement, lfirst(lc), state, fence))
-			return false;
+		if (test(statement, lfirst(lc), state, fence))
+			return true;
 		n++;
 	}
-	return true;
+	return false;
+}
+
+static bool
+merge_omits_fence(PlannedStmt *statement, Plan *plan, PlanState *state,
+				  AttrNumber fence)
+{
+	return is_merge(plan) && !merge_sets_fence(statement, plan, state, fence);
+}
+
+/* Does a MERGE update the row that it now writes?  Before 17 it may if it can. */
+static bool
+merge_updates(ModifyTable *plan, PlanState *state)
+{
+	ListCell *lc;
+
+#ifdef MERGE_ACTION_IS_KNOWN
+	MergeActionState *action = state
+		? castNode(ModifyTableState, state)->mt_merge_action
+		: NULL;
+
+	if (action)
+		return action->mas_action->commandType == CMD_UPDATE;
+#endif
+	foreach(lc, linitial_node(List, plan->mergeActionLists))
+		if (lfirst_node(MergeAction, lc)->commandType == CMD_UPDATE)
+			return true;
+	return false;
+}
+
+static bool
+updates(PlannedStmt *statement, Plan *plan, PlanState *state, AttrNumber fence)
+{
+	if (is_merge(plan))
+		return merge_updates((ModifyTable *) plan, state);
+	return plan && IsA(plan, ModifyTable) &&
+		((ModifyTable *) plan)->operation == CMD_UPDATE;
 }
 
 /*
- * unseen_sets_fence
- *		The same for a statement that was not found.
+ * unseen_statements
+ *		Where a statement that was not found must be among: those of its portal.
+ *		NIL if it is out of reach.
  *
  * The first write of a session loads the library, so that this happens to many
- * a client.  The plans of its statement are in its portal; those of a
- * function's are out of reach.  Changes that logical replication applies are
- * whole rows, whose tokens were judged where they come from.
+ * a client.  The plans of a function's statements are out of reach.
  */
+static List *
+unseen_statements(MemoryContext query_context)
+{
+	if (ActivePortal &&
+		MemoryContextGetParent(query_context) == ActivePortal->portalContext)
+		return ActivePortal->stmts;
+	return NIL;
+}
+
+/* Changes that logical replication applies are whole rows, judged where they come from. */
 static bool
 unseen_sets_fence(MemoryContext query_context, AttrNumber fence)
 {
+	List *statements = unseen_statements(query_context);
 	ListCell *lc;
 
 	if (IsLogicalWorker())
 		return true;
-	if (ActivePortal == NULL ||
-		MemoryContextGetParent(query_context) != ActivePortal->portalContext)
-		return false;
-	foreach(lc, ActivePortal->stmts)
+	foreach(lc, statements)
 	{
 		PlannedStmt *statement = lfirst_node(PlannedStmt, lc);
 
 		if (statement->utilityStmt ||
-			!merges_set_fence(statement, NULL, fence))
+			any_plan(statement, NULL, merge_omits_fence, fence))
 			return false;
 	}
-	return true;
+	return statements != NIL;
 }
 
 /*
@@ -245,6 +289,33 @@ statement_assigns_fence(MemoryContext query_context, AttrNumber fence)
 {
 	QueryDesc *query = find_statement(query_context);
 
-	return query ? merges_set_fence(query->plannedstmt, query, fence)
-				 : unseen_sets_fence(query_context, fence);
+	return query
+		? !any_plan(query->plannedstmt, query, merge_omits_fence, fence)
+		: unseen_sets_fence(query_context, fence);
+}
+
+/*
+ * statement_moves_rows
+ *		Where it cannot be told, it may.  COPY, which inserts alone and calls from
+ *		the context of its portal, is known where a client sent it.
+ */
+bool
+statement_moves_rows(MemoryContext query_context)
+{
+	QueryDesc *query = find_statement(query_context);
+	List *statements = query ? list_make1(query->plannedstmt)
+							 : unseen_statements(query_context);
+	ListCell *lc;
+
+	if (ActivePortal && query_context == ActivePortal->portalContext)
+		return false;
+	foreach(lc, statements)
+	{
+		PlannedStmt *statement = lfirst_node(PlannedStmt, lc);
+
+		if (statement->utilityStmt ||
+			any_plan(statement, query, updates, InvalidAttrNumber))
+			return true;
+	}
+	return statements == NIL;
 }

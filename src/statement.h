@@ -19,6 +19,9 @@ extern bool statement_is_plain_select(MemoryContext query_context);
 /* An UPDATE and nothing else: a row that it inserts, it moves there. */
 extern bool statement_is_update(MemoryContext query_context);
 
+/* May a row that it inserts be one that it moves from another partition? */
+extern bool statement_moves_rows(MemoryContext query_context);
+
 /*
  * Does the statement, whose SET lists name the fence, a column of the row that
  * it now updates, assign it to this row?
