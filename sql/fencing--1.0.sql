@@ -323,17 +323,6 @@ BEGIN
 		RAISE invalid_parameter_value USING
 			MESSAGE = format('resource name has %s bytes', octet_length(protect.resource)),
 			DETAIL = 'It must have 1 to 512 bytes.';
-	ELSIF protect.resource_column IS NOT NULL AND NOT EXISTS (
-			SELECT FROM pg_attribute a WHERE a.attrelid = protect.rel AND a.attnum > 0
-			AND a.attname = protect.resource_column AND NOT a.attisdropped) THEN
-		RAISE undefined_column USING
-			MESSAGE = format('column "%s" of table "%s" does not exist', protect.resource_column, class.relname),
-			HINT = 'resource_column is the column that names a row''s resource.';
-	ELSIF EXISTS (SELECT FROM pg_attribute a WHERE a.attrelid = protect.rel
-				  AND a.attname = protect.resource_column AND a.attgenerated <> '') THEN
-		RAISE wrong_object_type USING
-			MESSAGE = format('column "%s" of table "%s" is generated', protect.resource_column, class.relname),
-			DETAIL = 'Its value is computed after the guard has looked at the row.';
 	END IF;
 
 	IF protect.remember_deleted THEN

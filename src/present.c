@@ -242,9 +242,12 @@ entry_of(const text *resource, int i)
 static int
 last_entry(const text *resource)
 {
-	if (n_entries == 0)
-		return -1;
-	return entry_of(resource, last_of(resource_hash(resource)));
+	if (last_entries)
+		return entry_of(resource, last_of(resource_hash(resource)));
+	for (int i = n_entries - 1; i >= 0; i--)
+		if (entries[i].resource && same_resource(entries[i].resource, resource))
+			return i;
+	return -1;
 }
 
 static int
@@ -253,24 +256,31 @@ entry_before(int i)
 	return entry_of(entries[i].resource, entries[i].previous);
 }
 
+/*
+ * find_entry
+ *		The last entry of a resource that is of one of these kinds, has this
+ *		token, if it is not ANY_TOKEN, and fails at least at this level.
+ */
+#define KIND(kind) (1 << (kind))
+#define ANY_TOKEN  (-1)
+
+static const Entry *
+find_entry(const text *resource, int kinds, int64 token, int level)
+{
+	for (int i = last_entry(resource); i >= 0; i = entry_before(i))
+		if ((kinds & KIND(entries[i].kind)) &&
+			(token == ANY_TOKEN || entries[i].token == token) &&
+			entries[i].level >= level)
+			return &entries[i];
+	return NULL;
+}
+
 int64
 present_held(const text *resource)
 {
-	for (int i = last_entry(resource); i >= 0; i = entry_before(i))
-		if (entries[i].kind == ENTRY_HOLD)
-			return entries[i].token;
-	return FENCE_NONE;
-}
+	const Entry *hold = find_entry(resource, KIND(ENTRY_HOLD), ANY_TOKEN, 0);
 
-/* Is this token already known as current, and checked again at commit? */
-static bool
-is_checked(const text *resource, int64 token, int level)
-{
-	for (int i = last_entry(resource); i >= 0; i = entry_before(i))
-		if ((entries[i].kind == ENTRY_HOLD || entries[i].kind == ENTRY_BOUND) &&
-			entries[i].token == token && entries[i].level >= level)
-			return true;
-	return false;
+	return hold ? hold->token : FENCE_NONE;
 }
 
 /* What a lease record says to a token; FENCE_NONE is no token. */
@@ -295,8 +305,10 @@ present_bound_write(const text *resource, int64 token,
 	LeaseRecord record;
 	GrantVerdict verdict;
 
+	/* Already known as current, and checked again at commit? */
 	*current = token;
-	if (is_checked(resource, token, place->level))
+	if (find_entry(resource, KIND(ENTRY_HOLD) | KIND(ENTRY_BOUND), token,
+				   place->level))
 		return token == FENCE_NONE ? GRANT_NO_RECORD : GRANT_CURRENT;
 
 	record_look_to_check(resource, &record);
@@ -329,21 +341,11 @@ present_forgotten(void)
 	add(ENTRY_FORGET, NULL, FENCE_NONE, ERROR);
 }
 
-/* Is there such an entry of the resource with this token? */
-static bool
-has_entry(EntryKind kind, const text *resource, int64 token)
-{
-	for (int i = last_entry(resource); i >= 0; i = entry_before(i))
-		if (entries[i].kind == kind && entries[i].token == token)
-			return true;
-	return false;
-}
-
 /* Has this transaction granted the resource with this token? */
 bool
 present_has_granted(const text *resource, int64 token)
 {
-	return has_entry(ENTRY_GRANT, resource, token);
+	return find_entry(resource, KIND(ENTRY_GRANT), token, 0) != NULL;
 }
 
 /* The commit writes it into the record, which none else may write till then. */
@@ -356,7 +358,7 @@ present_released(const text *resource, int64 token, const LeaseRecord *record)
 bool
 present_has_released(const text *resource, int64 token)
 {
-	return has_entry(ENTRY_RELEASE, resource, token);
+	return find_entry(resource, KIND(ENTRY_RELEASE), token, 0) != NULL;
 }
 
 /*
