@@ -423,7 +423,7 @@ CREATE VIEW fencing.protected_tables AS
 	SELECT c.oid::pg_catalog.regclass AS rel,
 		a.attname AS fence_column,
 		o.on_stale, o.resource, o.resource_column, o.remember_deleted, o.require_present,
-		coalesce(g.tgenabled IN ('O', 'A'), false) AS enabled,
+		coalesce(g.guards, false) AS enabled,
 		CASE WHEN c.relkind = 'r' THEN EXISTS (
 			SELECT FROM pg_catalog.pg_trigger t
 			WHERE t.tgrelid = c.oid AND t.tgfoid = 'fencing.guard()'::pg_catalog.regprocedure
@@ -433,10 +433,13 @@ CREATE VIEW fencing.protected_tables AS
 			AND a.atttypid = 'fencing.fence'::pg_catalog.regtype AND NOT a.attisdropped
 		LEFT JOIN LATERAL (
 			-- A table that was attached with a guard of its own has two.
-			SELECT * FROM pg_catalog.pg_trigger t
+			-- One made by hand may be for some events or columns alone.
+			SELECT t.tgrelid, t.oid, t.tgenabled IN ('O', 'A') AND t.tgtype & 28 = 28
+				AND t.tgattr = '' AND t.tgqual IS NULL AS guards
+			FROM pg_catalog.pg_trigger t
 			WHERE t.tgrelid = c.oid
 			AND t.tgfoid = 'fencing.guard()'::pg_catalog.regprocedure AND t.tgtype & 3 = 3
-			ORDER BY t.tgenabled IN ('O', 'A') DESC, t.tgparentid DESC LIMIT 1) g ON true
+			ORDER BY guards DESC, t.tgparentid DESC LIMIT 1) g ON true
 		LEFT JOIN LATERAL fencing.guard_options(g.tgrelid, g.oid) o ON true
 	WHERE c.relkind IN ('r', 'p') AND (a.attnum IS NOT NULL OR g.oid IS NOT NULL);
 COMMENT ON VIEW fencing.protected_tables IS 'every fence column and every guard: options (NULL: no guard), whether the guard is enabled, and whether TRUNCATE is guarded';
@@ -447,7 +450,7 @@ COMMENT ON COLUMN fencing.protected_tables.resource IS 'the resource that all ro
 COMMENT ON COLUMN fencing.protected_tables.resource_column IS 'the column that names a row''s resource';
 COMMENT ON COLUMN fencing.protected_tables.remember_deleted IS 'whether a deleted row''s fence binds a row inserted later under its key';
 COMMENT ON COLUMN fencing.protected_tables.require_present IS 'whether only present() and hold() carry a token';
-COMMENT ON COLUMN fencing.protected_tables.enabled IS 'false: writes to the table are not checked';
+COMMENT ON COLUMN fencing.protected_tables.enabled IS 'false: writes to the table are not checked, or not all of them';
 COMMENT ON COLUMN fencing.protected_tables.truncate_enabled IS 'false: TRUNCATE is not checked, as on a partition added after protect() (call it again); NULL: a partitioned table, whose partitions are checked';
 
 ------------------------------------------------------------------------------

@@ -81,3 +81,11 @@ BEGIN; SELECT fencing.protect('undone'); ROLLBACK;
 -- of a relation's OID, and of a table being dropped
 SELECT fencing.protect('t'::regclass::oid);
 SELECT fencing.protect(1234567890);
+-- a guard made by hand that does not fire for every write does not count
+CREATE TABLE part (id int, v text, fence fencing.fence NOT NULL DEFAULT 0);
+CREATE TRIGGER g BEFORE UPDATE OF v ON part FOR EACH ROW EXECUTE FUNCTION fencing.guard();
+SELECT on_stale, enabled FROM fencing.protected_tables WHERE rel = 'part'::regclass;
+CREATE TRIGGER h BEFORE INSERT OR UPDATE OR DELETE ON part FOR EACH ROW WHEN (false) EXECUTE FUNCTION fencing.guard();
+SELECT on_stale, enabled FROM fencing.protected_tables WHERE rel = 'part'::regclass;
+CREATE TRIGGER i BEFORE INSERT OR UPDATE OR DELETE ON part FOR EACH ROW EXECUTE FUNCTION fencing.guard('on_stale=skip');
+SELECT on_stale, enabled FROM fencing.protected_tables WHERE rel = 'part'::regclass;

@@ -342,11 +342,12 @@ log_ahead(Relation rel, Buffer buffer, HeapTupleHeader tuple, Size length)
  * meanwhile waits for that flush, besides the one of its commit.  A crash
  * leaves out as many as are logged ahead at the most.
  *
- * A sequence that is at its end stays there.
+ * A sequence that is at its end stays there.  One that ALTER SEQUENCE has rewritten
+ * is logged as it was, with what it had logged ahead elsewhere: log_anew mends it.
  */
 static int64
 next_of_sequence(Relation issuer_rel, const FormData_issuer *self,
-				 Issuer *issuer)
+				 Issuer *issuer, bool log_anew)
 {
 	Relation rel = catalog_open(TOKEN_SEQUENCE, RowExclusiveLock);
 	Buffer buffer = read_block(rel, 0);
@@ -373,8 +374,8 @@ next_of_sequence(Relation issuer_rel, const FormData_issuer *self,
 		 * logged ahead.
 		 */
 		MarkBufferDirty(buffer);
-		covered = issuer->current && data->is_called && data->log_cnt > 0 &&
-			PageGetLSN(page) > GetRedoRecPtr();
+		covered = !log_anew && issuer->current && data->is_called &&
+			data->log_cnt > 0 && PageGetLSN(page) > GetRedoRecPtr();
 
 		START_CRIT_SECTION();
 		if (data->is_called)
@@ -410,7 +411,7 @@ token_draw(int64 last, XLogRecPtr *lsn)
 	int64 token;
 
 	identify(&self);
-	number = next_of_sequence(rel, &self, &issuer);
+	number = next_of_sequence(rel, &self, &issuer, false);
 	settle_issuer(rel, &self, &issuer);
 	if (number >= EPOCH_SIZE)
 		ereport(ERROR,
@@ -520,7 +521,7 @@ fencing_new_epoch(PG_FUNCTION_ARGS)
 	rel = catalog_open(ISSUER_TABLE, RowExclusiveLock);
 	lock_issuer(&tag);
 	identify(&self);
-	exhausted = next_of_sequence(rel, &self, &issuer) >= EPOCH_SIZE - 1;
+	exhausted = next_of_sequence(rel, &self, &issuer, true) >= EPOCH_SIZE - 1;
 	settle_issuer(rel, &self, &issuer);
 	above = Max(above, issuer.floor);
 	epoch = Max(issuer.epoch, epoch_of(above)) + 1;

@@ -4,7 +4,7 @@
 use strict;
 use warnings;
 
-use FencingCluster qw(session wait_for);
+use FencingCluster qw(session token_of wait_for);
 use FencingTest;
 use Test::More;
 
@@ -56,6 +56,14 @@ $node->safe_psql('postgres', "SELECT fencing.renew('job', $next, '1 h')");
 crash();
 is(acquire($node, 'postgres', 'job'), '', 'after a crash the renewed lease is held');
 cmp_ok(seconds_left(), '>', 3500, 'for the longer TTL');
+
+# A sequence that was altered, and altered back, is logged anew by new_epoch().
+token_of($node);
+$node->safe_psql('postgres', 'ALTER SEQUENCE fencing.token_seq SET UNLOGGED; ALTER SEQUENCE fencing.token_seq SET LOGGED');
+$node->safe_psql('postgres', 'SELECT fencing.new_epoch()');
+my $drawn = token_of($node);
+crash();
+cmp_ok(token_of($node), '>', $drawn, 'after a crash the tokens of an altered sequence are higher');
 
 # A renewal that is the first look at the lease waits for one who may be about to write its deadline, or
 # to end it.
