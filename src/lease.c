@@ -67,6 +67,7 @@ typedef struct Request
 	int64 passed;  /* the token whose deadline has passed, for good */
 	int64 token;   /* granted to us */
 	text *granted_to;
+	TimestampTz wait_until; /* 0: it does not wait */
 } Request;
 
 /*
@@ -245,6 +246,15 @@ grant(Request *request)
 	present_granted(request->resource, request->token, last);
 }
 
+/* Waits for commits of previous holders that have begun. */
+static bool
+lock_change(const Request *request)
+{
+	if (request->wait_until == 0)
+		return resource_lock(request->resource, LOCK_CHANGE, true);
+	return lock_until(request->resource, LOCK_CHANGE, request->wait_until);
+}
+
 /*
  * try_grant
  *		Grants if that can be done at once.  Without waiting for any open
@@ -267,10 +277,8 @@ try_grant(Request *request, bool *undecided)
 	*undecided = !locked;
 	if (!locked)
 		return false;
-	if (is_free(request))
+	if (is_free(request) && (which == LOCK_CHANGE || lock_change(request)))
 	{
-		if (which == LOCK_WRITER)
-			(void) resource_lock(request->resource, LOCK_CHANGE, true);
 		grant(request);
 		return true;
 	}
@@ -335,19 +343,22 @@ acquire_first(void *arg, bool *undecided, TimestampTz *until)
 	return granted;
 }
 
-/* Reads the arguments of acquire(); *wait is 0 where it shall not wait. */
+/* Reads the arguments of acquire(). */
 static void
-read_request(FunctionCallInfo fcinfo, Request *request, int64 *wait)
+read_request(FunctionCallInfo fcinfo, Request *request)
 {
+	int64 wait = 0;
+
 	memset(request, 0, sizeof(*request));
 	request->resource = resource_argument(fcinfo, 0);
 	request->ttl = ttl_argument(fcinfo, 1);
 	if (!PG_ARGISNULL(2))
 		request->holder = name_argument(fcinfo, 2, "holder");
-	*wait = 0;
 	if (!PG_ARGISNULL(3))
-		*wait = interval_argument(fcinfo, 3, "wait", 0, TTL_MAX,
-								  "from 0 to 365 days");
+		wait = interval_argument(fcinfo, 3, "wait", 0, TTL_MAX,
+								 "from 0 to 365 days");
+	if (wait > 0)
+		request->wait_until = GetCurrentTimestamp() + wait;
 	request->data_isnull = PG_ARGISNULL(4);
 	if (!request->data_isnull)
 		request->data = PointerGetDatum(PG_DETOAST_DATUM(PG_GETARG_DATUM(4)));
@@ -419,17 +430,16 @@ Datum
 fencing_acquire(PG_FUNCTION_ARGS)
 {
 	Request request;
-	int64 wait;
 	bool granted;
 
-	read_request(fcinfo, &request, &wait);
+	read_request(fcinfo, &request);
 	require_primary("acquire()");
 	require_synchronous_standbys();
 	granted = acquire_now(&request);
 
 	/* What this transaction has itself taken does not become free meanwhile. */
-	if (!granted && wait > 0 && !request.record.own)
-		granted = queue_wait(request.resource, wait, acquire_first, &request);
+	if (!granted && request.wait_until != 0 && !request.record.own)
+		granted = queue_wait(request.resource, request.wait_until, acquire_first, &request);
 	PG_RETURN_DATUM(make_answer(fcinfo, &request, granted));
 }
 

@@ -46,7 +46,7 @@ milliseconds_until(TimestampTz until)
  * its error would otherwise abort the caller's.  A shorter lock_timeout of
  * the session stays an error.
  */
-static bool
+bool
 lock_until(const text *resource, ResourceLock which, TimestampTz until)
 {
 	MemoryContext context = CurrentMemoryContext;
@@ -171,13 +171,12 @@ unwatch_client(int session_interval)
 
 /*
  * queue_wait
- *		Waits in line for a resource, timeout microseconds at the most, and
- *		tries whenever it may have become free.  Returns whether it was served.
+ *		Waits in line for a resource, to this end at the most, and tries
+ *		whenever it may have become free.  Returns whether it was served.
  */
 bool
-queue_wait(const text *resource, int64 timeout, QueueTry try, void *arg)
+queue_wait(const text *resource, TimestampTz end, QueueTry try, void *arg)
 {
-	TimestampTz end = GetCurrentTimestamp() + timeout;
 	int session_interval = watch_client();
 	volatile bool served = false;
 

@@ -18,7 +18,11 @@
  */
 typedef bool (*QueueTry)(void *arg, bool *undecided, TimestampTz *until);
 
-extern bool queue_wait(const text *resource, int64 timeout,
+/* Takes a lock, but waits no longer than that; returns whether it got it. */
+extern bool lock_until(const text *resource, ResourceLock which,
+					   TimestampTz until);
+
+extern bool queue_wait(const text *resource, TimestampTz end,
 					   QueueTry try, void *arg);
 
 extern bool queue_has_waiters(const text *resource);

@@ -77,7 +77,24 @@ $primary->safe_psql('postgres', q{
 });
 caught_up($primary, $_) for @standbys;
 my $lasting = acquire($primary, 'postgres', 'lasting', "ttl => '1 min'");
+my $expiring = acquire($primary, 'postgres', 'expiring', "ttl => '1 ms'");
 cut_off($_) for @standbys;
+
+# A commit that holds the lease and waits for a standby keeps it, but no waiter longer than it said. The
+# lease has expired by then, so that nothing else keeps it.
+{
+	my ($holder, $waiter) = map { session($primary) } 1 .. 2;
+	my $pid = $holder->backend;
+	my $token = $expiring;
+	$holder->send("BEGIN; SELECT fencing.hold('expiring', $token); INSERT INTO t VALUES ('held'); COMMIT");
+	waits($pid);
+	my $began = time;
+	my $answer = $waiter->query("SELECT granted FROM fencing.acquire('expiring', wait => '500 ms')");
+	is($answer->{text}, 'f', 'who waits for a lease whose holder is committing is refused');
+	cmp_ok(time - $began, '<', 5, 'when its time is over');
+	$primary->safe_psql('postgres', "SELECT pg_cancel_backend($pid)");
+	$holder->receive;
+}
 
 my %how = (
 	'a plain statement' => "SELECT token FROM fencing.acquire('%s')",
