@@ -150,16 +150,24 @@ COMMENT ON FUNCTION fencing.guard_options(regclass, oid) IS 'options in the argu
 
 -- The tables whose rows a write through rel can reach, each with the triggers
 -- that it needs of its own.  The server clones row triggers to partitions, but
--- not the TRUNCATE trigger, and neither to inheritance children.
+-- not the TRUNCATE trigger, and neither to inheritance children.  A partition, or
+-- a child, with a guard of its own, unlike that of rel, keeps it, and what is below it.
 CREATE FUNCTION fencing.guarded_with(rel regclass,
 		OUT member regclass, OUT needs_guard boolean, OUT needs_truncate boolean)
 	RETURNS SETOF record LANGUAGE sql STABLE
 	SET search_path = pg_catalog, pg_temp
 AS $$
-	WITH RECURSIVE members (oid) AS (
+	WITH RECURSIVE guards AS (
+		SELECT t.tgrelid, t.tgargs FROM pg_trigger t
+		WHERE t.tgfoid = 'fencing.guard()'::regprocedure AND t.tgparentid = 0 AND t.tgtype & 3 = 3
+	), members (oid) AS (
 		SELECT rel::oid
 		UNION
 		SELECT i.inhrelid FROM pg_inherits i JOIN members m ON i.inhparent = m.oid
+			JOIN pg_class c ON c.oid = i.inhrelid
+		WHERE NOT EXISTS (SELECT FROM guards g WHERE g.tgrelid = i.inhrelid
+			AND (c.relispartition OR NOT EXISTS (
+				SELECT FROM guards own WHERE own.tgrelid = rel AND own.tgargs = g.tgargs)))
 	)
 	SELECT c.oid::regclass,
 		NOT c.relispartition OR c.oid = rel,
@@ -237,7 +245,6 @@ DECLARE
 	class pg_class;
 	fences name[];
 	other record;
-	key text[];
 	rekeyed text;
 	old record;
 	args text;
@@ -325,18 +332,12 @@ BEGIN
 			DETAIL = 'It must have 1 to 512 bytes.';
 	END IF;
 
-	IF protect.remember_deleted THEN
-		key := ARRAY(SELECT quote_ident(a.attname) FROM pg_index i, pg_attribute a
-			WHERE i.indrelid = protect.rel AND i.indisprimary AND i.indimmediate
-			AND a.attrelid = protect.rel AND a.attnum = ANY (i.indkey) AND NOT a.attisdropped ORDER BY a.attnum);
-		IF key = '{}' THEN
-			RAISE object_not_in_prerequisite_state USING
-				MESSAGE = format('table "%s" has no primary key', class.relname),
-				DETAIL = 'The fence of a deleted row is kept under its primary key, which must not be deferrable.',
-				HINT = 'Add a primary key first.';
-		END IF;
-		-- By bytes: a type may have no equality that is found in pg_catalog, and text changes with settings.
-		rekeyed := format('record_image_ne(ROW(OLD.%s), ROW(NEW.%s))', array_to_string(key, ', OLD.'), array_to_string(key, ', NEW.'));
+	IF protect.remember_deleted AND NOT EXISTS (
+			SELECT FROM pg_index i WHERE i.indrelid = protect.rel AND i.indisprimary AND i.indimmediate) THEN
+		RAISE object_not_in_prerequisite_state USING
+			MESSAGE = format('table "%s" has no primary key', class.relname),
+			DETAIL = 'The fence of a deleted row is kept under its primary key, which must not be deferrable.',
+			HINT = 'Add a primary key first.';
 	END IF;
 
 	SELECT string_agg(quote_literal(option.name || '=' || option.value), ', ') INTO args
@@ -360,6 +361,11 @@ BEGIN
 		IF target.needs_guard AND protect.remember_deleted THEN
 			EXECUTE format('CREATE TRIGGER %I AFTER INSERT ON %s FOR EACH ROW EXECUTE FUNCTION fencing.guard(%s)',
 						   ('~~fencing_inserted' || suffix)::name, target.member, args);
+			-- By bytes: a type may have no equality that is found in pg_catalog, and text changes with settings.
+			SELECT format('record_image_ne(ROW(%s), ROW(%s))', string_agg(format('OLD.%I', a.attname), ', '),
+						  string_agg(format('NEW.%I', a.attname), ', ')) INTO rekeyed
+				FROM pg_index i JOIN pg_attribute a ON a.attrelid = i.indrelid AND a.attnum = ANY (i.indkey)
+				WHERE i.indrelid = target.member AND i.indisprimary;
 			EXECUTE format('CREATE TRIGGER %I AFTER UPDATE ON %s FOR EACH ROW WHEN (%s) EXECUTE FUNCTION fencing.guard(%s)',
 						   ('~~fencing_rekeyed' || suffix)::name, target.member, rekeyed, args);
 		END IF;

@@ -70,3 +70,9 @@ SELECT token FROM fencing.acquire('b');
 INSERT INTO b VALUES (1, 999999) RETURNING *;
 SELECT fencing.protect('b', on_stale => 'error');
 UPDATE b SET fence = 1 RETURNING *;
+-- nor is one that is stale lost
+SELECT fencing.protect('b', on_stale => 'warn');
+SELECT fencing.release('b', 1);
+SELECT token FROM fencing.acquire('b', holder => 'h');
+SELECT token FROM fencing.acquire('b', holder => 'h');
+INSERT INTO b VALUES (2, 1) RETURNING *;

@@ -124,3 +124,16 @@ COPY floored FROM stdin;
 \.
 MERGE INTO floored USING (VALUES (2)) s (k) ON floored.k = s.k WHEN NOT MATCHED THEN INSERT VALUES (2, 6);
 SELECT tableoid::regclass, * FROM floored;
+-- a row whose arrival a trigger prevents leaves nothing to others of the statement
+CREATE FUNCTION prevent() RETURNS trigger LANGUAGE plpgsql AS 'BEGIN RETURN NULL; END';
+CREATE TRIGGER prevent BEFORE INSERT ON moved_b FOR EACH ROW EXECUTE FUNCTION prevent();
+CREATE TABLE bystander (id int);
+SELECT fencing.protect('bystander');
+WITH u AS (UPDATE moved SET region = 'b', fence = 200 WHERE id = 2) INSERT INTO bystander VALUES (1, 3) RETURNING *;
+DROP TRIGGER prevent ON moved_b;
+-- a moved row that was warned of is warned of once, also under a token that is presented
+SELECT fencing.protect('moved', on_stale => 'warn');
+BEGIN;
+SELECT fencing.present(50);
+UPDATE moved SET region = 'a' WHERE id = 1 RETURNING *;
+COMMIT;

@@ -98,3 +98,37 @@ CREATE TRIGGER a BEFORE UPDATE ON alone FOR EACH ROW EXECUTE FUNCTION fencing.gu
 UPDATE alone SET v = 'stale', fence = 50;
 ALTER TABLE alone DISABLE TRIGGER "~~fencing_guard";
 UPDATE alone SET v = 'warned', fence = 50 RETURNING *;
+-- a guard that a partition, or a child, has of its own stays, and what it guards
+CREATE TABLE bound_part (id int, region text, tenant text) PARTITION BY LIST (region);
+SELECT fencing.protect('bound_part');
+CREATE TABLE bound_a (id int, region text, tenant text);
+SELECT fencing.protect('bound_a', resource_column => 'tenant');
+ALTER TABLE bound_part ATTACH PARTITION bound_a FOR VALUES IN ('a');
+CREATE TABLE bound_b PARTITION OF bound_part FOR VALUES IN ('b');
+SELECT token AS old FROM fencing.acquire('t', holder => 'h') \gset
+SELECT token FROM fencing.acquire('t', holder => 'h');
+SELECT fencing.protect('bound_part');
+INSERT INTO bound_part VALUES (1, 'a', 't', :old);
+SELECT rel, truncate_enabled FROM fencing.protected_tables WHERE rel::text LIKE 'bound_%' ORDER BY rel::text;
+SELECT fencing.unprotect('bound_part');
+INSERT INTO bound_part VALUES (1, 'a', 't', :old);
+ALTER TABLE bound_part DETACH PARTITION bound_a;
+SELECT rel, resource_column, enabled FROM fencing.protected_tables WHERE rel::text LIKE 'bound_%' ORDER BY rel::text;
+CREATE TABLE family (id int);
+CREATE TABLE like_it () INHERITS (family);
+CREATE TABLE unlike_it () INHERITS (family);
+SELECT fencing.protect('family');
+SELECT fencing.protect('unlike_it', require_present => true);
+SELECT fencing.protect('family', on_stale => 'skip');
+SELECT rel, on_stale, require_present FROM fencing.protected_tables WHERE rel IN ('family'::regclass, 'like_it', 'unlike_it') ORDER BY rel::text;
+-- a warning heeds what fires, and changes rows, alone
+CREATE TABLE heeding (id int, v text);
+SELECT fencing.protect('heeding', on_stale => 'warn');
+INSERT INTO heeding VALUES (1, 'v', 10);
+CREATE TRIGGER g BEFORE DELETE ON heeding FOR EACH ROW EXECUTE FUNCTION fencing.guard();
+UPDATE heeding SET v = 'warned' RETURNING *;
+CREATE TRIGGER h BEFORE UPDATE ON heeding FOR EACH ROW EXECUTE FUNCTION fencing.guard();
+ALTER TABLE heeding ENABLE REPLICA TRIGGER h;
+UPDATE heeding SET v = 'again' RETURNING *;
+ALTER TABLE heeding ENABLE ALWAYS TRIGGER h;
+UPDATE heeding SET v = 'refused';

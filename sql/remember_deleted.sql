@@ -220,3 +220,39 @@ ALTER EXTENSION dblink ADD TABLE of_extension;
 DROP EXTENSION dblink;
 RESET client_min_messages;
 SELECT count(*) FROM fencing.deleted d WHERE NOT EXISTS (SELECT FROM pg_class c WHERE c.oid = d.rel);
+-- warn keeps what is remembered, whatever else it warns of
+CREATE TABLE lenient (id int PRIMARY KEY, v text);
+SELECT fencing.protect('lenient', on_stale => 'warn', remember_deleted => true);
+INSERT INTO lenient VALUES (1, 'a', 10), (2, 'b', 20);
+DELETE FROM lenient WHERE fencing.present(20) = 20 AND id = 2;
+UPDATE lenient SET id = 2 WHERE id = 1 RETURNING *;
+DELETE FROM lenient WHERE fencing.present(40) = 40;
+BEGIN;
+SELECT fencing.present(35);
+INSERT INTO lenient VALUES (2, 'c', 7) RETURNING *;
+ROLLBACK;
+SELECT fencing.protect('lenient', require_present => true);
+INSERT INTO lenient VALUES (2, 'd') RETURNING *;
+-- a row that moves to a partition with a key of its own leaves its key
+ALTER TABLE root_1 DROP CONSTRAINT root_1_pkey, ADD PRIMARY KEY (id);
+DELETE FROM root WHERE fencing.present(6) = 6;
+INSERT INTO root VALUES (7, 1, 10);
+UPDATE root SET part = 2, fence = 11;
+INSERT INTO root VALUES (7, 1, 5);
+INSERT INTO root VALUES (7, 1, 11);
+-- a child is watched for its own key
+CREATE TABLE mother (id int PRIMARY KEY, code int NOT NULL);
+CREATE TABLE daughter (PRIMARY KEY (code)) INHERITS (mother);
+SELECT fencing.protect('mother', remember_deleted => true);
+SELECT tgrelid::regclass, substring(pg_get_triggerdef(oid) FROM 'WHEN \((.*)\) EXECUTE') FROM pg_trigger
+WHERE tgname = '~~fencing_rekeyed' AND tgrelid IN ('mother'::regclass, 'daughter'::regclass) ORDER BY 1;
+-- skip leaves a row out also where another table is updated
+CREATE TABLE skipping (id int PRIMARY KEY);
+SELECT fencing.protect('skipping', on_stale => 'skip', remember_deleted => true);
+INSERT INTO skipping VALUES (1, 10);
+DELETE FROM skipping WHERE fencing.present(20) = 20;
+WITH u AS (UPDATE lenient SET v = 'z' WHERE false) INSERT INTO skipping VALUES (1, 5);
+MERGE INTO skipping s USING (VALUES (1)) x (id) ON s.id = x.id
+	WHEN MATCHED THEN UPDATE SET fence = 5 WHEN NOT MATCHED THEN INSERT VALUES (1, 5);
+DO $$ BEGIN INSERT INTO skipping SELECT 1, 5; END $$;
+TABLE skipping;

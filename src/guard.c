@@ -19,6 +19,7 @@
 #include "access/sysattr.h"
 #include "access/table.h"
 #include "access/tableam.h"
+#include "catalog/partition.h"
 #include "catalog/pg_proc.h"
 #include "catalog/pg_trigger.h"
 #include "catalog/pg_type.h"
@@ -57,7 +58,9 @@ typedef struct Guard
 	MemoryContext query_context;
 	KeyMemory *memory;		 /* NULL: deleted rows are not remembered */
 	ItemPointerData updated; /* last row that BEFORE UPDATE let through, ... */
-	int64 fence_kept;		 /* ... and the fence it left it with */
+	int64 fence_kept;		 /* ... the fence it left it with, ... */
+	bool warned;			 /* ... and whether with a warning */
+	Oid root;				 /* the topmost partitioned table, once it is asked for */
 	MemoryContextCallback at_end;
 	struct Guard *outer; /* in the list of moves */
 } Guard;
@@ -299,6 +302,22 @@ bind_by_column(Guard *guard)
 				 errtablecol(guard->rel, column)));
 }
 
+static bool
+fires(const Trigger *trigger)
+{
+	switch (trigger->tgenabled)
+	{
+		case TRIGGER_FIRES_ALWAYS:
+			return true;
+		case TRIGGER_FIRES_ON_ORIGIN:
+			return SessionReplicationRole != SESSION_REPLICATION_ROLE_REPLICA;
+		case TRIGGER_FIRES_ON_REPLICA:
+			return SessionReplicationRole == SESSION_REPLICATION_ROLE_REPLICA;
+		default:
+			return false;
+	}
+}
+
 /*
  * A table may have several guards: a partition its parent's, besides its own.  One
  * that warns is ruled by the others, or it would hand on a stale row with a fence
@@ -314,9 +333,9 @@ heed_other_guards(GuardOptions *options, Relation rel, const Trigger *trigger)
 		const Trigger *other = &rel->trigdesc->triggers[i];
 		GuardOptions others;
 
-		if (other->tgfoid != trigger->tgfoid ||
-			other->tgenabled == TRIGGER_DISABLED ||
-			!TRIGGER_FOR_ROW(other->tgtype) || !TRIGGER_FOR_BEFORE(other->tgtype))
+		if (other->tgfoid != trigger->tgfoid || !fires(other) ||
+			!TRIGGER_FOR_ROW(other->tgtype) || !TRIGGER_FOR_BEFORE(other->tgtype) ||
+			!(TRIGGER_FOR_INSERT(other->tgtype) || TRIGGER_FOR_UPDATE(other->tgtype)))
 			continue;
 		(void) read_options(other, &others);
 		options->on_stale = Min(options->on_stale, others.on_stale);
@@ -615,8 +634,9 @@ check_row(const Guard *guard, const text *resource, int64 token, int64 fence)
 
 /*
  * check_memory
- *		A row that comes in under a key against what is remembered of it.  A
- *		bound row is protected by its grant.
+ *		A row that comes in under a key against what is remembered of it, to
+ *		which *token is raised.  A bound row is protected by its grant; one that
+ *		was warned of has been judged.
  *
  * Before the row is in the index this only serves to leave it out, or to warn:
  * a DELETE that commits while we wait for the key is missed.  So it is done
@@ -624,15 +644,18 @@ check_row(const Guard *guard, const text *resource, int64 token, int64 fence)
  */
 static Verdict
 check_memory(const Guard *guard, const text *resource, HeapTuple tuple,
-			 int64 token, int64 *remembered)
+			 int64 *token, Verdict verdict)
 {
-	*remembered = FENCE_NONE;
-	if (guard->memory == NULL || resource != NULL)
-		return ROW_PASSES;
-	*remembered = remembered_fence(guard->memory,
-								   key_digest(guard->memory, guard->rel, tuple));
-	return token >= *remembered ? ROW_PASSES
-								: check_fence(guard, token, *remembered);
+	int64 remembered;
+
+	if (guard->memory == NULL || resource != NULL || verdict == ROW_SKIPPED)
+		return verdict;
+	remembered = remembered_fence(guard->memory,
+								  key_digest(guard->memory, guard->rel, tuple));
+	if (*token < remembered && verdict == ROW_PASSES)
+		verdict = check_fence(guard, *token, remembered);
+	*token = Max(*token, remembered);
+	return verdict;
 }
 
 static void
@@ -641,24 +664,34 @@ guard_after(Guard *guard, const TriggerData *trigdata)
 	HeapTuple tuple = TRIGGER_FIRED_BY_UPDATE(trigdata->tg_event)
 		? trigdata->tg_newtuple
 		: trigdata->tg_trigtuple;
-	int64 remembered = FENCE_NONE;
+	int64 fence = fence_of(guard, tuple);
 
 	if (TRIGGER_FIRED_BY_DELETE(trigdata->tg_event))
 		return;
 
-	/* It is too late to leave the row out, and it has been warned of. */
-	if (guard->options.on_stale == ON_STALE_WARN)
-		return;
-	guard->options.on_stale = ON_STALE_ERROR;
-	(void) check_memory(guard, resource_of(guard, tuple), tuple,
-						fence_of(guard, tuple), &remembered);
+	/* It is too late to leave the row out, or to raise its fence. */
+	if (guard->options.on_stale == ON_STALE_SKIP)
+		guard->options.on_stale = ON_STALE_ERROR;
+	(void) check_memory(guard, resource_of(guard, tuple), tuple, &fence, ROW_PASSES);
+}
+
+static Oid
+root_of(Guard *guard)
+{
+	if (!OidIsValid(guard->root))
+	{
+		guard->root = RelationGetRelid(guard->rel);
+		while (get_rel_relispartition(guard->root))
+			guard->root = get_partition_parent(guard->root, true);
+	}
+	return guard->root;
 }
 
 /* Takes the moves of a statement off the list; returns the last one, or NULL. */
-static const Guard *
+static Guard *
 take_move(MemoryContext query_context)
 {
-	const Guard *last = NULL;
+	Guard *last = NULL;
 	Guard **link = &moves;
 
 	while (*link)
@@ -695,18 +728,35 @@ begin_move(Guard *guard)
 	moves = guard;
 }
 
+/*
+ * What a row that was warned of comes in with: never less than it had, nor a
+ * token that was not granted, which would lock the holder out.
+ */
+static int64
+fence_of_warned(const Guard *guard, const text *resource, int64 own, int64 token)
+{
+	WritePlace place = place_of(guard, resource);
+	int64 current = token;
+
+	if (resource)
+		(void) present_bound_write(resource, token, &place, &current);
+	return Max(own, Min(token, current));
+}
+
 static HeapTuple
-guard_insert(const Guard *guard, const TriggerData *trigdata)
+guard_insert(Guard *guard, const TriggerData *trigdata)
 {
 	HeapTuple tuple = trigdata->tg_trigtuple;
 	int64 assigned = assigned_fence(guard, tuple);
 	text *resource = resource_of(guard, tuple);
 	int64 own = FENCE_NONE;
 	int64 token;
-	int64 remembered = FENCE_NONE;
-	const Guard *source = take_move(guard->query_context);
+	Guard *source = take_move(guard->query_context);
 	Verdict verdict;
 	Guard raising;
+
+	if (source && root_of(source) != root_of(guard))
+		source = NULL;
 
 	/* A row that is moved here brings its fence along, guarded there or not. */
 	if (source)
@@ -716,6 +766,7 @@ guard_insert(const Guard *guard, const TriggerData *trigdata)
 
 	/* And it is deleted where it was: too late to leave it out. */
 	if (guard->options.on_stale == ON_STALE_SKIP &&
+		guard->rel->rd_rel->relispartition &&
 		(source || statement_moves_rows(guard->query_context)))
 	{
 		raising = *guard;
@@ -723,16 +774,24 @@ guard_insert(const Guard *guard, const TriggerData *trigdata)
 		guard = &raising;
 	}
 
-	if (!token_carried(guard, resource, own, assigned, true, &token))
-		return with_fence(guard, tuple, assigned, Max(assigned, token));
-	verdict = check_row(guard, resource, token, own);
-	if (verdict == ROW_PASSES_WARNED)
-		return with_fence(guard, tuple, assigned, own);
-	if (verdict == ROW_PASSES)
-		verdict = check_memory(guard, resource, tuple, token, &remembered);
-	if (verdict == ROW_SKIPPED)
-		return NULL;
-	return with_fence(guard, tuple, assigned, Max(token, remembered));
+	if (source && source->warned && assigned == own)
+	{
+		verdict = ROW_PASSES_WARNED;
+		token = own;
+	}
+	else if (!token_carried(guard, resource, own, assigned, true, &token))
+	{
+		verdict = ROW_PASSES_WARNED;
+		token = Max(assigned, token);
+	}
+	else
+	{
+		verdict = check_row(guard, resource, token, own);
+		if (verdict == ROW_PASSES_WARNED)
+			token = fence_of_warned(guard, resource, own, token);
+	}
+	verdict = check_memory(guard, resource, tuple, &token, verdict);
+	return verdict == ROW_SKIPPED ? NULL : with_fence(guard, tuple, assigned, token);
 }
 
 /*
@@ -759,8 +818,7 @@ guard_resource_change(const Guard *guard, const text *from, const text *to,
 /*
  * guard_key_change
  *		A row that takes another key vacates its old one, and comes in under
- *		the new one: with *token, or what is remembered there if that is higher.
- *		One that was warned of has been judged.
+ *		the new one.
  */
 static Verdict
 guard_key_change(const Guard *guard, const text *resource,
@@ -769,15 +827,12 @@ guard_key_change(const Guard *guard, const text *resource,
 {
 	int64 from = key_digest(guard->memory, guard->rel, old);
 	int64 to = key_digest(guard->memory, guard->rel, new);
-	int64 remembered = FENCE_NONE;
 
 	if (from == to)
 		return verdict;
-	if (verdict == ROW_PASSES)
-		verdict = check_memory(guard, resource, new, *token, &remembered);
+	verdict = check_memory(guard, resource, new, token, verdict);
 	if (verdict != ROW_SKIPPED)
 		remember_deleted(guard->memory, from, left);
-	*token = Max(*token, remembered);
 	return verdict;
 }
 
@@ -822,6 +877,7 @@ guard_update(Guard *guard, const TriggerData *trigdata)
 		return NULL;
 	guard->updated = old->t_self;
 	guard->fence_kept = token;
+	guard->warned = verdict == ROW_PASSES_WARNED;
 	return with_fence(guard, new, assigned, token);
 }
 
@@ -842,6 +898,10 @@ guard_delete(Guard *guard, const TriggerData *trigdata)
 		ItemPointerEquals(&guard->updated, &tuple->t_self))
 	{
 		begin_move(guard);
+		if (guard->memory)
+			remember_deleted(guard->memory,
+							 key_digest(guard->memory, guard->rel, tuple),
+							 guard->fence_kept);
 		return tuple;
 	}
 
