@@ -67,7 +67,8 @@ typedef struct Request
 	int64 passed;  /* the token whose deadline has passed, for good */
 	int64 token;   /* granted to us */
 	text *granted_to;
-	TimestampTz wait_until; /* 0: it does not wait */
+	int64 wait_until; /* by wait_clock(); 0: it does not wait */
+	bool in_line;
 } Request;
 
 /*
@@ -246,13 +247,17 @@ grant(Request *request)
 	present_granted(request->resource, request->token, last);
 }
 
-/* Waits for commits of previous holders that have begun. */
+/*
+ * Waits for commits of previous holders that have begun: whoever may wait does so
+ * in line, where the wait ends by its time, or with its client.
+ */
 static bool
 lock_change(const Request *request)
 {
 	if (request->wait_until == 0)
 		return resource_lock(request->resource, LOCK_CHANGE, true);
-	return lock_until(request->resource, LOCK_CHANGE, request->wait_until);
+	return request->in_line &&
+		lock_until(request->resource, LOCK_CHANGE, request->wait_until);
 }
 
 /*
@@ -336,6 +341,7 @@ acquire_first(void *arg, bool *undecided, TimestampTz *until)
 	bool granted;
 
 	*undecided = false;
+	request->in_line = true;
 	open_tables(request);
 	granted = looks_free(request) && try_grant(request, undecided);
 	close_tables(request, granted);
@@ -358,7 +364,7 @@ read_request(FunctionCallInfo fcinfo, Request *request)
 		wait = interval_argument(fcinfo, 3, "wait", 0, TTL_MAX,
 								 "from 0 to 365 days");
 	if (wait > 0)
-		request->wait_until = GetCurrentTimestamp() + wait;
+		request->wait_until = wait_clock() + wait;
 	request->data_isnull = PG_ARGISNULL(4);
 	if (!request->data_isnull)
 		request->data = PointerGetDatum(PG_DETOAST_DATUM(PG_GETARG_DATUM(4)));
@@ -609,8 +615,13 @@ renew_by_record(Relation rel, const text *resource, int64 token, int64 ttl,
 		state = deadline_renew(rel, resource, place, token, ttl,
 							   Max(ttl, record.form.ttl), deadline);
 	}
-	if (state == DEADLINE_AHEAD && same_resource(record_role(&record), role))
-		confirm(rel, resource, token, role);
+	if (state == DEADLINE_AHEAD)
+	{
+		/* Perhaps moved for nobody: released, or granted anew, since we looked. */
+		record_require(resource, token, &record);
+		if (same_resource(record_role(&record), role))
+			confirm(rel, resource, token, role);
+	}
 	return state;
 }
 

@@ -561,7 +561,11 @@ before_commit(void)
 	if (n_releases > 0)
 		write_releases(n_releases);
 	if (grants)
+	{
+		/* They may have been taken away since. */
+		require_synchronous_standbys();
 		force_durable_commit();
+	}
 }
 
 static void

@@ -15,6 +15,7 @@
 
 #include "access/xact.h"
 #include "miscadmin.h"
+#include "portability/instr_time.h"
 #include "storage/latch.h"
 #include "storage/proc.h"
 #include "tcop/tcopprot.h"
@@ -32,27 +33,37 @@
  */
 #define LOOK_AGAIN_MS 1000
 
-static long
-milliseconds_until(TimestampTz until)
+int64
+wait_clock(void)
 {
-	return TimestampDifferenceMilliseconds(GetCurrentTimestamp(), until);
+	instr_time now;
+
+	INSTR_TIME_SET_CURRENT(now);
+	return (int64) INSTR_TIME_GET_MICROSEC(now);
+}
+
+/* Rounded up: what ends later would be looked at again at once. */
+static long
+milliseconds_until(int64 end)
+{
+	return (long) ((Max(end - wait_clock(), 0) + 999) / 1000);
 }
 
 /*
  * lock_until
- *		Takes a lock, but waits no longer than until; returns whether it got it.
+ *		Takes a lock, but waits no longer than to the end; returns whether it got it.
  *
  * The lock manager's own time-out does that, within a subtransaction, since
  * its error would otherwise abort the caller's.  A shorter lock_timeout of
  * the session stays an error.
  */
 bool
-lock_until(const text *resource, ResourceLock which, TimestampTz until)
+lock_until(const text *resource, ResourceLock which, int64 end)
 {
 	MemoryContext context = CurrentMemoryContext;
 	ResourceOwner owner = CurrentResourceOwner;
 	int session_timeout = LockTimeout;
-	int left = (int) Min(milliseconds_until(until), INT_MAX);
+	int left = (int) Min(milliseconds_until(end), INT_MAX);
 	volatile bool locked = true;
 
 	if (resource_lock(resource, which, false))
@@ -97,9 +108,12 @@ lock_until(const text *resource, ResourceLock which, TimestampTz until)
  *		first, as for any lock that it would wait for.
  */
 static void
-sleep_until(TimestampTz until, TimestampTz lock_deadline)
+sleep_until(TimestampTz until, int64 end, TimestampTz lock_deadline)
 {
-	long left = Min(milliseconds_until(until), LOOK_AGAIN_MS);
+	long left = Min(TimestampDifferenceMilliseconds(GetCurrentTimestamp(), until),
+					milliseconds_until(end));
+
+	left = Min(left, LOOK_AGAIN_MS);
 
 	if (LockTimeout > 0)
 		enable_timeout_at(LOCK_TIMEOUT, lock_deadline);
@@ -119,7 +133,7 @@ sleep_until(TimestampTz until, TimestampTz lock_deadline)
 }
 
 static bool
-serve_first(const text *resource, TimestampTz end, QueueTry try, void *arg)
+serve_first(const text *resource, int64 end, QueueTry try, void *arg)
 {
 	TimestampTz lock_deadline =
 		TimestampTzPlusMilliseconds(GetCurrentTimestamp(), LockTimeout);
@@ -132,7 +146,7 @@ serve_first(const text *resource, TimestampTz end, QueueTry try, void *arg)
 		ResetLatch(MyLatch);
 		if (try(arg, &undecided, &until))
 			return true;
-		if (GetCurrentTimestamp() >= end)
+		if (wait_clock() >= end)
 			return false;
 		if (undecided)
 		{
@@ -142,7 +156,7 @@ serve_first(const text *resource, TimestampTz end, QueueTry try, void *arg)
 			resource_unlock(resource, LOCK_WRITER);
 		}
 		else
-			sleep_until(Min(until, end), lock_deadline);
+			sleep_until(until, end, lock_deadline);
 	}
 }
 
@@ -175,7 +189,7 @@ unwatch_client(int session_interval)
  *		whenever it may have become free.  Returns whether it was served.
  */
 bool
-queue_wait(const text *resource, TimestampTz end, QueueTry try, void *arg)
+queue_wait(const text *resource, int64 end, QueueTry try, void *arg)
 {
 	int session_interval = watch_client();
 	volatile bool served = false;

@@ -18,12 +18,13 @@
  */
 typedef bool (*QueueTry)(void *arg, bool *undecided, TimestampTz *until);
 
-/* Takes a lock, but waits no longer than that; returns whether it got it. */
-extern bool lock_until(const text *resource, ResourceLock which,
-					   TimestampTz until);
+/* In microseconds, of a clock that is not set. */
+extern int64 wait_clock(void);
 
-extern bool queue_wait(const text *resource, TimestampTz end,
-					   QueueTry try, void *arg);
+/* Takes a lock, but waits no longer than that; returns whether it got it. */
+extern bool lock_until(const text *resource, ResourceLock which, int64 end);
+
+extern bool queue_wait(const text *resource, int64 end, QueueTry try, void *arg);
 
 extern bool queue_has_waiters(const text *resource);
 extern void queue_wake(const text *resource);

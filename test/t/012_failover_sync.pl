@@ -179,6 +179,30 @@ $primary = $winner;
 caught_up($primary, $_) for @standbys;
 cmp_ok(acquire($primary, 'postgres', $left[0]), '>', $unknown, 'but no token of theirs is given to anyone again');
 
+# A renewal that has waited for a standby does not say yes to what was given back meanwhile.
+{
+	my $token = acquire($primary, 'postgres', 'moved', "ttl => '1 min'");
+	my @receivers = map { walreceiver($_) } @standbys;
+	kill 'STOP', @receivers;
+	my $late = session($primary);
+	is($late->send("SELECT fencing.renew('moved', $token, '1 h')")->receive(1, 1), 'waiting',
+		'another renewal with a longer TTL waits for the standbys');
+	is($primary->safe_psql('postgres', "SELECT fencing.release('moved', $token)"), 't', 'the lease is released meanwhile');
+	kill 'CONT', @receivers;
+	is($late->receive->{state}, 'LF004', 'and the renewal says so');
+}
+
+# A grant is refused at its COMMIT too, where the standbys were taken out of the settings since.
+{
+	my $session = session($primary);
+	$session->query("SET fencing.require_synchronous = on; BEGIN; SELECT * FROM fencing.acquire('uncovered')");
+	synchronous('');
+	wait_for('the session knows', sub { $session->query('SHOW synchronous_standby_names')->{text} eq '' });
+	is($session->query('COMMIT')->{state}, '55000', 'fencing.require_synchronous holds at COMMIT as well');
+	is($primary->safe_psql('postgres', "SELECT count(*) FROM fencing.leases WHERE resource = 'uncovered'"), 0, 'nothing is granted');
+	synchronous('ANY 1 (a, b, c)');
+}
+
 # ---- failovers under load ----
 
 # A worker takes leases of new names, and writes down what it was told:
