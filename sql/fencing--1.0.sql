@@ -159,7 +159,7 @@ CREATE FUNCTION fencing.guarded_with(rel regclass,
 AS $$
 	WITH RECURSIVE guards AS (
 		SELECT t.tgrelid, t.tgargs FROM pg_trigger t
-		WHERE t.tgfoid = 'fencing.guard()'::regprocedure AND t.tgparentid = 0 AND t.tgtype & 3 = 3
+		WHERE t.tgfoid = 'fencing.guard()'::regprocedure AND t.tgparentid = 0 AND t.tgtype & 31 = 31
 	), members (oid) AS (
 		SELECT rel::oid
 		UNION
@@ -209,7 +209,8 @@ END
 $$;
 COMMENT ON FUNCTION fencing.lock_owned(regclass) IS 'locks a table of the caller''s exclusively; 42501 if it is another''s';
 
-CREATE FUNCTION fencing.drop_guard(rel regclass) RETURNS void
+-- A partition of a guarded table still needs the trigger for TRUNCATE.
+CREATE FUNCTION fencing.drop_guard(rel regclass, keep_truncate boolean DEFAULT false) RETURNS void
 	LANGUAGE plpgsql
 	SET search_path = pg_catalog, pg_temp
 AS $$
@@ -220,12 +221,13 @@ BEGIN
 		SELECT t.tgname, g.member FROM fencing.guarded_with(rel) g
 			JOIN pg_trigger t ON t.tgrelid = g.member
 		WHERE t.tgfoid = 'fencing.guard()'::regprocedure AND t.tgparentid = 0
+		AND NOT (keep_truncate AND t.tgtype & 32 = 32)
 	LOOP
 		EXECUTE format('DROP TRIGGER %I ON %s', found.tgname, found.member);
 	END LOOP;
 END
 $$;
-COMMENT ON FUNCTION fencing.drop_guard(regclass) IS 'drops the guard''s triggers of a table, its partitions and its inheritance children';
+COMMENT ON FUNCTION fencing.drop_guard(regclass, boolean) IS 'drops the guard''s triggers of a table, its partitions and its inheritance children, but for those of TRUNCATE if they are kept';
 
 CREATE FUNCTION fencing.check_guard(rel regclass, trigger oid) RETURNS void
 	AS 'MODULE_PATHNAME', 'fencing_check_guard' LANGUAGE C STABLE STRICT;
@@ -309,7 +311,7 @@ BEGIN
 		FROM pg_trigger t, fencing.guard_options(protect.rel, t.oid) o
 		WHERE t.tgrelid = protect.rel AND t.tgfoid = 'fencing.guard()'::regprocedure
 		AND t.tgtype & 3 = 3
-		ORDER BY t.tgparentid DESC LIMIT 1;
+		ORDER BY t.tgparentid LIMIT 1;
 	IF old.tgparentid <> 0 THEN
 		RAISE wrong_object_type USING
 			MESSAGE = format('table "%s" is protected as a partition', class.relname),
@@ -397,7 +399,8 @@ CREATE FUNCTION fencing.unprotect(rel regclass) RETURNS void
 AS $$
 BEGIN
 	PERFORM fencing.lock_owned(rel);
-	PERFORM fencing.drop_guard(rel);
+	PERFORM fencing.drop_guard(rel, EXISTS (SELECT FROM pg_trigger t WHERE t.tgrelid = rel
+		AND t.tgfoid = 'fencing.guard()'::regprocedure AND t.tgparentid <> 0));
 END
 $$;
 COMMENT ON FUNCTION fencing.unprotect(regclass) IS 'takes the guard off a table; the fence column and its values stay; owner only';

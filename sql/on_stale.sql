@@ -76,3 +76,12 @@ SELECT fencing.release('b', 1);
 SELECT token FROM fencing.acquire('b', holder => 'h');
 SELECT token FROM fencing.acquire('b', holder => 'h');
 INSERT INTO b VALUES (2, 1) RETURNING *;
+-- nor is one kept that was never granted, whichever warning it is
+BEGIN;
+SELECT fencing.present(3);
+INSERT INTO b VALUES (3, 1000000) RETURNING *;
+COMMIT;
+BEGIN;
+SELECT fencing.present(1000000);
+UPDATE b SET fence = 2 WHERE id = 1 RETURNING *;
+COMMIT;

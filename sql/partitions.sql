@@ -137,3 +137,19 @@ BEGIN;
 SELECT fencing.present(50);
 UPDATE moved SET region = 'a' WHERE id = 1 RETURNING *;
 COMMIT;
+-- each key is remembered with what was left under it
+CREATE TABLE left_with (id int, k int, PRIMARY KEY (id, k)) PARTITION BY LIST (k);
+CREATE TABLE left_with_1 PARTITION OF left_with FOR VALUES IN (1);
+CREATE TABLE left_with_2 PARTITION OF left_with FOR VALUES IN (2);
+SELECT fencing.protect('left_with', on_stale => 'warn', remember_deleted => true);
+INSERT INTO left_with VALUES (1, 2, 20), (1, 1, 9);
+DELETE FROM left_with WHERE fencing.present(20) = 20 AND k = 2;
+UPDATE left_with SET k = 2, fence = 10 RETURNING *;
+SELECT fencing.protect('left_with', on_stale => 'error');
+INSERT INTO left_with VALUES (1, 1, 9);
+INSERT INTO left_with VALUES (1, 1, 11) RETURNING *;
+-- skip, and another table that is updated
+CREATE TABLE plain (x int);
+INSERT INTO plain VALUES (1);
+WITH u AS (UPDATE plain SET x = 2 RETURNING x) INSERT INTO floored SELECT x, 6 FROM u;
+SELECT tableoid::regclass, * FROM floored;

@@ -132,3 +132,42 @@ ALTER TABLE heeding ENABLE REPLICA TRIGGER h;
 UPDATE heeding SET v = 'again' RETURNING *;
 ALTER TABLE heeding ENABLE ALWAYS TRIGGER h;
 UPDATE heeding SET v = 'refused';
+-- a move with a warning is none for a partition that does not warn
+CREATE TABLE mixed (id int, k int, v text, r text, fence fencing.fence NOT NULL DEFAULT 0) PARTITION BY LIST (k);
+CREATE TABLE mixed_1 PARTITION OF mixed FOR VALUES IN (1);
+CREATE TABLE mixed_2 PARTITION OF mixed FOR VALUES IN (2);
+CREATE TABLE mixed_3 PARTITION OF mixed FOR VALUES IN (3);
+SELECT fencing.protect('mixed_1', on_stale => 'warn'), fencing.protect('mixed_2'), fencing.protect('mixed_3', resource => 'm');
+SELECT token FROM fencing.acquire('m') \gset m
+INSERT INTO mixed VALUES (1, 1, 'x', NULL, 9);
+BEGIN; SELECT fencing.present(5); UPDATE mixed SET k = 2, v = 'stale'; ROLLBACK;
+UPDATE mixed SET k = 2, v = 'stale';
+UPDATE mixed SET k = 3, v = 'stale';
+SELECT tableoid::regclass, * FROM mixed;
+-- a partition's own guard can be changed, and is what protect() of it means
+CREATE TABLE tree (id int, k int, l int) PARTITION BY LIST (k);
+SELECT fencing.protect('tree');
+CREATE TABLE branch (id int, k int, l int) PARTITION BY LIST (l);
+SELECT fencing.protect('branch', on_stale => 'skip');
+ALTER TABLE tree ATTACH PARTITION branch FOR VALUES IN (1);
+CREATE TABLE leaf PARTITION OF branch FOR VALUES IN (1);
+SELECT fencing.protect('branch', resource => 'm');
+SELECT rel, truncate_enabled FROM fencing.protected_tables WHERE rel = 'leaf'::regclass;
+-- TRUNCATE is judged by all that guards the rows
+BEGIN; SELECT fencing.present(:mtoken); INSERT INTO tree VALUES (1, 1, 1); COMMIT;
+SELECT fencing.release('m', :mtoken);
+BEGIN; SELECT fencing.present(:mtoken); TRUNCATE tree; ROLLBACK;
+-- what the parent guards stays guarded against TRUNCATE too
+SELECT fencing.unprotect('branch');
+SELECT rel, on_stale, enabled, truncate_enabled FROM fencing.protected_tables WHERE rel IN ('branch'::regclass, 'leaf') ORDER BY rel::text;
+TRUNCATE leaf;
+CREATE TABLE bound_top (id int, k int) PARTITION BY LIST (k);
+SELECT fencing.protect('bound_top', resource => 'n');
+CREATE TABLE unbound_part (id int, k int);
+SELECT fencing.protect('unbound_part', on_stale => 'skip');
+ALTER TABLE bound_top ATTACH PARTITION unbound_part FOR VALUES IN (1);
+SELECT token FROM fencing.acquire('n', holder => 'h') \gset n
+INSERT INTO bound_top VALUES (1, 1, :ntoken);
+SELECT fencing.release('n', :ntoken);
+SELECT granted FROM fencing.acquire('n', holder => 'h');
+BEGIN; SELECT fencing.present(:ntoken); TRUNCATE bound_top; ROLLBACK;

@@ -59,6 +59,7 @@ typedef struct Guard
 	KeyMemory *memory;		 /* NULL: deleted rows are not remembered */
 	ItemPointerData updated; /* last row that BEFORE UPDATE let through, ... */
 	int64 fence_kept;		 /* ... the fence it left it with, ... */
+	int64 fence_left;		 /* ... what its old key is remembered with, ... */
 	bool warned;			 /* ... and whether with a warning */
 	Oid root;				 /* the topmost partitioned table, once it is asked for */
 	MemoryContextCallback at_end;
@@ -318,6 +319,14 @@ fires(const Trigger *trigger)
 	}
 }
 
+/* Is it a guard of rows that is in force, with this trigger function? */
+static bool
+is_row_guard(const Trigger *trigger, Oid function)
+{
+	return trigger->tgfoid == function && fires(trigger) &&
+		TRIGGER_FOR_ROW(trigger->tgtype) && TRIGGER_FOR_BEFORE(trigger->tgtype);
+}
+
 /*
  * A table may have several guards: a partition its parent's, besides its own.  One
  * that warns is ruled by the others, or it would hand on a stale row with a fence
@@ -333,8 +342,7 @@ heed_other_guards(GuardOptions *options, Relation rel, const Trigger *trigger)
 		const Trigger *other = &rel->trigdesc->triggers[i];
 		GuardOptions others;
 
-		if (other->tgfoid != trigger->tgfoid || !fires(other) ||
-			!TRIGGER_FOR_ROW(other->tgtype) || !TRIGGER_FOR_BEFORE(other->tgtype) ||
+		if (!is_row_guard(other, trigger->tgfoid) ||
 			!(TRIGGER_FOR_INSERT(other->tgtype) || TRIGGER_FOR_UPDATE(other->tgtype)))
 			continue;
 		(void) read_options(other, &others);
@@ -774,15 +782,17 @@ guard_insert(Guard *guard, const TriggerData *trigdata)
 		guard = &raising;
 	}
 
-	if (source && source->warned && assigned == own)
+	if (source && source->warned && assigned == own &&
+		guard->options.on_stale == ON_STALE_WARN)
 	{
 		verdict = ROW_PASSES_WARNED;
 		token = own;
 	}
-	else if (!token_carried(guard, resource, own, assigned, true, &token))
+	else if (!token_carried(guard, resource, own, assigned,
+							!(source && source->warned), &token))
 	{
 		verdict = ROW_PASSES_WARNED;
-		token = Max(assigned, token);
+		token = fence_of_warned(guard, resource, own, Max(assigned, token));
 	}
 	else
 	{
@@ -857,7 +867,7 @@ guard_update(Guard *guard, const TriggerData *trigdata)
 	if (!token_carried(guard, to, fence, assigned, named, &token))
 	{
 		verdict = ROW_PASSES_WARNED;
-		token = Max(fence, token);
+		token = fence_of_warned(guard, to, fence, token);
 	}
 	else
 	{
@@ -867,8 +877,9 @@ guard_update(Guard *guard, const TriggerData *trigdata)
 		if (verdict == ROW_PASSES_WARNED)
 			token = fence;
 	}
+	guard->fence_left = Max(fence, token);
 	if (verdict != ROW_SKIPPED && guard->memory)
-		verdict = guard_key_change(guard, to, old, new, Max(fence, token),
+		verdict = guard_key_change(guard, to, old, new, guard->fence_left,
 								   &token, verdict);
 
 	/* If the row moves to another partition, its DELETE comes next. */
@@ -901,7 +912,7 @@ guard_delete(Guard *guard, const TriggerData *trigdata)
 		if (guard->memory)
 			remember_deleted(guard->memory,
 							 key_digest(guard->memory, guard->rel, tuple),
-							 guard->fence_kept);
+							 guard->fence_left);
 		return tuple;
 	}
 
@@ -917,15 +928,30 @@ guard_delete(Guard *guard, const TriggerData *trigdata)
 	return tuple;
 }
 
+/* The guards of rows of a table that is truncated; its own where there is none. */
+static List *
+guards_of_rows(Guard *guard, const Trigger *trigger)
+{
+	TriggerDesc *triggers = guard->rel->trigdesc;
+	List *guards = NIL;
+
+	for (int i = 0; i < triggers->numtriggers; i++)
+		if (is_row_guard(&triggers->triggers[i], trigger->tgfoid))
+			guards = lappend(guards, make_guard(guard->query_context, guard->rel, &triggers->triggers[i]));
+	return guards ? guards : list_make1(guard);
+}
+
 /*
  * guard_truncate
- *		Rule 3: TRUNCATE is as deleting every row.  The table is locked for
- *		it, so that one scan settles it; a row cannot be left out, so "skip"
- *		raises.
+ *		Rule 3: TRUNCATE is as deleting every row, and so is judged by what
+ *		guards the rows.  The table is locked for it, so that one scan settles
+ *		it; a row cannot be left out, so "skip" raises.
  */
 static void
-guard_truncate(Guard *guard)
+guard_truncate(Guard *guard, const Trigger *trigger)
 {
+	List *guards;
+	ListCell *lc;
 	TableScanDesc scan;
 	TupleTableSlot *slot;
 	MemoryContext row;
@@ -935,8 +961,7 @@ guard_truncate(Guard *guard)
 	/* A partitioned table has no rows; each partition has its own trigger. */
 	if (guard->rel->rd_rel->relkind == RELKIND_PARTITIONED_TABLE)
 		return;
-	if (guard->options.on_stale == ON_STALE_SKIP)
-		guard->options.on_stale = ON_STALE_ERROR;
+	guards = guards_of_rows(guard, trigger);
 
 	row = AllocSetContextCreate(CurrentMemoryContext, "fencing truncate",
 								ALLOCSET_SMALL_SIZES);
@@ -945,26 +970,35 @@ guard_truncate(Guard *guard)
 	while (table_scan_getnextslot(scan, ForwardScanDirection, slot))
 	{
 		HeapTuple tuple;
-		text *resource;
-		int64 token;
-		int64 fence;
 		bool copied;
 
 		CHECK_FOR_INTERRUPTS();
 		MemoryContextReset(row);
 		outer = MemoryContextSwitchTo(row);
 		tuple = ExecFetchSlotHeapTuple(slot, false, &copied);
-		resource = resource_of(guard, tuple);
-		token = presented_for(resource);
-		fence = fence_of(guard, tuple);
-		(void) check_row(guard, resource, token, fence);
-		highest = Max(highest, Max(token, fence));
+		foreach(lc, guards)
+		{
+			Guard *each = lfirst(lc);
+			text *resource = resource_of(each, tuple);
+			int64 token = presented_for(resource);
+			int64 fence = fence_of(each, tuple);
+
+			if (each->options.on_stale == ON_STALE_SKIP)
+				each->options.on_stale = ON_STALE_ERROR;
+			(void) check_row(each, resource, token, fence);
+			highest = Max(highest, Max(token, fence));
+		}
 		MemoryContextSwitchTo(outer);
 	}
 	table_endscan(scan);
 	ExecDropSingleTupleTableSlot(slot);
-	if (guard->memory)
-		remember_truncated(guard->memory, highest);
+	foreach(lc, guards)
+	{
+		Guard *each = lfirst(lc);
+
+		if (each->memory)
+			remember_truncated(each->memory, highest);
+	}
 }
 
 /*
@@ -1006,7 +1040,7 @@ fencing_guard(PG_FUNCTION_ARGS)
 		return PointerGetDatum(guard_insert(guard, trigdata));
 	if (TRIGGER_FIRED_BY_DELETE(trigdata->tg_event))
 		return PointerGetDatum(guard_delete(guard, trigdata));
-	guard_truncate(guard);
+	guard_truncate(guard, trigdata->tg_trigger);
 	return PointerGetDatum(NULL);
 }
 

@@ -256,7 +256,8 @@ lock_change(const Request *request)
 {
 	if (request->wait_until == 0)
 		return resource_lock(request->resource, LOCK_CHANGE, true);
-	return request->in_line &&
+	return (request->in_line ||
+			(request->record.found && is_holder_again(request))) &&
 		lock_until(request->resource, LOCK_CHANGE, request->wait_until);
 }
 

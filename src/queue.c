@@ -46,7 +46,7 @@ wait_clock(void)
 static long
 milliseconds_until(int64 end)
 {
-	return (long) ((Max(end - wait_clock(), 0) + 999) / 1000);
+	return (long) Min((Max(end - wait_clock(), 0) + 999) / 1000, INT_MAX);
 }
 
 /*

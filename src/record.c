@@ -24,7 +24,6 @@
 #include "catalog/index.h"
 #include "catalog/indexing.h"
 #include "catalog/pg_collation.h"
-#include "common/hashfn.h"
 #include "miscadmin.h"
 #include "storage/bufmgr.h"
 #include "storage/lmgr.h"
@@ -640,18 +639,67 @@ same_resource(const text *a, const text *b)
 }
 
 /*
- * Seeded with what no client can know, or names could be made up that share the
- * locks of somebody else's resource.
+ * resource_hash
+ *		SipHash-2-4 (Aumasson and Bernstein, 2012) under a key that only the
+ *		cluster knows.
+ *
+ * pg_locks shows hashes to everyone.  With one that can be inverted, as the
+ * server's own, names could be made up that share the locks of somebody
+ * else's resource, whatever it is seeded with.
  */
+#define ROTATE(x, bits) (((x) << (bits)) | ((x) >> (64 - (bits))))
+
+static inline void
+sip_round(uint64 *v)
+{
+	v[0] += v[1];
+	v[2] += v[3];
+	v[1] = ROTATE(v[1], 13) ^ v[0];
+	v[3] = ROTATE(v[3], 16) ^ v[2];
+	v[0] = ROTATE(v[0], 32);
+	v[2] += v[1];
+	v[0] += v[3];
+	v[1] = ROTATE(v[1], 17) ^ v[2];
+	v[3] = ROTATE(v[3], 21) ^ v[0];
+	v[2] = ROTATE(v[2], 32);
+}
+
+static inline void
+sip_word(uint64 *v, uint64 word)
+{
+	v[3] ^= word;
+	sip_round(v);
+	sip_round(v);
+	v[0] ^= word;
+}
+
 uint64
 resource_hash(const text *resource)
 {
-	static uint64 seed = 0;
+	const char *name = VARDATA_ANY(resource);
+	Size length = VARSIZE_ANY_EXHDR(resource);
+	Size rest = length % sizeof(uint64);
+	uint64 key[2];
+	uint64 word;
+	uint64 v[4] = {
+		UINT64CONST(0x736f6d6570736575), UINT64CONST(0x646f72616e646f6d),
+		UINT64CONST(0x6c7967656e657261), UINT64CONST(0x7465646279746573)};
 
-	if (seed == 0)
-		memcpy(&seed, GetMockAuthenticationNonce(), sizeof(seed));
-	return DatumGetUInt64(hash_any_extended((const unsigned char *) VARDATA_ANY(resource),
-											VARSIZE_ANY_EXHDR(resource), seed));
+	memcpy(key, GetMockAuthenticationNonce(), sizeof(key));
+	for (int i = 0; i < 4; i++)
+		v[i] ^= key[i % 2];
+	for (Size i = 0; i < length - rest; i += sizeof(word))
+	{
+		memcpy(&word, name + i, sizeof(word));
+		sip_word(v, word);
+	}
+	word = 0;
+	memcpy(&word, name + length - rest, rest);
+	sip_word(v, word ^ (uint64) length << 56);
+	v[2] ^= 0xff;
+	for (int i = 0; i < 4; i++)
+		sip_round(v);
+	return v[0] ^ v[1] ^ v[2] ^ v[3];
 }
 
 /*

@@ -234,10 +234,13 @@ merge_updates(ModifyTable *plan, PlanState *state)
 static bool
 updates(PlannedStmt *statement, Plan *plan, PlanState *state, AttrNumber fence)
 {
+	/* Of a table that is not partitioned no row moves. */
+	if (plan == NULL || !IsA(plan, ModifyTable) ||
+		((ModifyTable *) plan)->rootRelation == 0)
+		return false;
 	if (is_merge(plan))
 		return merge_updates((ModifyTable *) plan, state);
-	return plan && IsA(plan, ModifyTable) &&
-		((ModifyTable *) plan)->operation == CMD_UPDATE;
+	return ((ModifyTable *) plan)->operation == CMD_UPDATE;
 }
 
 /*
