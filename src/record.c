@@ -639,7 +639,7 @@ same_resource(const text *a, const text *b)
 }
 
 /*
- * resource_hash
+ * sip_hash
  *		SipHash-2-4 (Aumasson and Bernstein, 2012) under a key that only the
  *		cluster knows.
  *
@@ -673,11 +673,9 @@ sip_word(uint64 *v, uint64 word)
 	v[0] ^= word;
 }
 
-uint64
-resource_hash(const text *resource)
+static uint64
+sip_hash(const char *name, Size length)
 {
-	const char *name = VARDATA_ANY(resource);
-	Size length = VARSIZE_ANY_EXHDR(resource);
 	Size rest = length % sizeof(uint64);
 	uint64 key[2];
 	uint64 word;
@@ -700,6 +698,27 @@ resource_hash(const text *resource)
 	for (int i = 0; i < 4; i++)
 		sip_round(v);
 	return v[0] ^ v[1] ^ v[2] ^ v[3];
+}
+
+/* Each call asks for that of its resource several times. */
+uint64
+resource_hash(const text *resource)
+{
+	static char last[NAME_MAX_BYTES];
+	static Size last_length = 0;
+	static uint64 last_hash;
+	const char *name = VARDATA_ANY(resource);
+	Size length = VARSIZE_ANY_EXHDR(resource);
+
+	if (length > sizeof(last) || length == 0)
+		return sip_hash(name, length);
+	if (length != last_length || memcmp(name, last, length) != 0)
+	{
+		memcpy(last, name, length);
+		last_length = length;
+		last_hash = sip_hash(name, length);
+	}
+	return last_hash;
 }
 
 /*
