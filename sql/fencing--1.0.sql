@@ -397,10 +397,21 @@ CREATE FUNCTION fencing.unprotect(rel regclass) RETURNS void
 	LANGUAGE plpgsql
 	SET search_path = pg_catalog, pg_temp
 AS $$
+DECLARE
+	class pg_class;
+	of_parent boolean;
+	of_its_own boolean;
 BEGIN
-	PERFORM fencing.lock_owned(rel);
-	PERFORM fencing.drop_guard(rel, EXISTS (SELECT FROM pg_trigger t WHERE t.tgrelid = rel
-		AND t.tgfoid = 'fencing.guard()'::regprocedure AND t.tgparentid <> 0));
+	class := fencing.lock_owned(rel);
+	SELECT bool_or(t.tgparentid <> 0), bool_or(t.tgparentid = 0) INTO of_parent, of_its_own FROM pg_trigger t
+		WHERE t.tgrelid = rel AND t.tgfoid = 'fencing.guard()'::regprocedure AND t.tgtype & 3 = 3;
+	IF of_parent AND NOT of_its_own THEN
+		RAISE wrong_object_type USING
+			MESSAGE = format('table "%s" is protected as a partition', class.relname),
+			HINT = format('Unprotect %s, of which it is a part.',
+						  (SELECT i.inhparent::regclass FROM pg_inherits i WHERE i.inhrelid = rel));
+	END IF;
+	PERFORM fencing.drop_guard(rel, coalesce(of_parent, false));
 END
 $$;
 COMMENT ON FUNCTION fencing.unprotect(regclass) IS 'takes the guard off a table; the fence column and its values stay; owner only';

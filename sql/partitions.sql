@@ -153,3 +153,6 @@ CREATE TABLE plain (x int);
 INSERT INTO plain VALUES (1);
 WITH u AS (UPDATE plain SET x = 2 RETURNING x) INSERT INTO floored SELECT x, 6 FROM u;
 SELECT tableoid::regclass, * FROM floored;
+-- also a warned row that a trigger lowers as it arrives
+CREATE TRIGGER lower BEFORE INSERT ON moved_b FOR EACH ROW EXECUTE FUNCTION lower_fence();
+BEGIN; SELECT fencing.present(6); UPDATE moved SET region = 'b' WHERE id = 1 RETURNING *; COMMIT;

@@ -161,6 +161,7 @@ BEGIN; SELECT fencing.present(:mtoken); TRUNCATE tree; ROLLBACK;
 SELECT fencing.unprotect('branch');
 SELECT rel, on_stale, enabled, truncate_enabled FROM fencing.protected_tables WHERE rel IN ('branch'::regclass, 'leaf') ORDER BY rel::text;
 TRUNCATE leaf;
+SELECT fencing.unprotect('leaf');
 CREATE TABLE bound_top (id int, k int) PARTITION BY LIST (k);
 SELECT fencing.protect('bound_top', resource => 'n');
 CREATE TABLE unbound_part (id int, k int);

@@ -737,7 +737,7 @@ begin_move(Guard *guard)
 }
 
 /*
- * What a row that was warned of comes in with: never less than it had, nor a
+ * What a row that was warned of is left with: never less than it had, nor a
  * token that was not granted, which would lock the holder out.
  */
 static int64
@@ -875,7 +875,7 @@ guard_update(Guard *guard, const TriggerData *trigdata)
 			? check_row(guard, to, token, fence)
 			: guard_resource_change(guard, from, to, fence, token);
 		if (verdict == ROW_PASSES_WARNED)
-			token = fence;
+			token = fence_of_warned(guard, to, fence, token);
 	}
 	guard->fence_left = Max(fence, token);
 	if (verdict != ROW_SKIPPED && guard->memory)
