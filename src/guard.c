@@ -741,14 +741,9 @@ begin_move(Guard *guard)
  * token that was not granted, which would lock the holder out.
  */
 static int64
-fence_of_warned(const Guard *guard, const text *resource, int64 own, int64 token)
+fence_of_warned(const text *resource, int64 own, int64 token)
 {
-	WritePlace place = place_of(guard, resource);
-	int64 current = token;
-
-	if (resource)
-		(void) present_bound_write(resource, token, &place, &current);
-	return Max(own, Min(token, current));
+	return Max(own, resource ? Min(token, record_token(resource)) : token);
 }
 
 static HeapTuple
@@ -792,13 +787,13 @@ guard_insert(Guard *guard, const TriggerData *trigdata)
 							!(source && source->warned), &token))
 	{
 		verdict = ROW_PASSES_WARNED;
-		token = fence_of_warned(guard, resource, own, Max(assigned, token));
+		token = fence_of_warned(resource, own, Max(assigned, token));
 	}
 	else
 	{
 		verdict = check_row(guard, resource, token, own);
 		if (verdict == ROW_PASSES_WARNED)
-			token = fence_of_warned(guard, resource, own, token);
+			token = fence_of_warned(resource, own, token);
 	}
 	verdict = check_memory(guard, resource, tuple, &token, verdict);
 	return verdict == ROW_SKIPPED ? NULL : with_fence(guard, tuple, assigned, token);
@@ -867,7 +862,7 @@ guard_update(Guard *guard, const TriggerData *trigdata)
 	if (!token_carried(guard, to, fence, assigned, named, &token))
 	{
 		verdict = ROW_PASSES_WARNED;
-		token = fence_of_warned(guard, to, fence, token);
+		token = fence_of_warned(to, fence, token);
 	}
 	else
 	{
@@ -875,7 +870,7 @@ guard_update(Guard *guard, const TriggerData *trigdata)
 			? check_row(guard, to, token, fence)
 			: guard_resource_change(guard, from, to, fence, token);
 		if (verdict == ROW_PASSES_WARNED)
-			token = fence_of_warned(guard, to, fence, token);
+			token = fence_of_warned(to, fence, token);
 	}
 	guard->fence_left = Max(fence, token);
 	if (verdict != ROW_SKIPPED && guard->memory)

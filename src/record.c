@@ -38,6 +38,7 @@
 #include "compat.h"
 #include "durable.h"
 #include "errors.h"
+#include "fence.h"
 #include "present.h"
 #include "record.h"
 
@@ -262,6 +263,18 @@ record_look(Relation rel, const text *resource, LeaseRecord *record)
 	look_again(rel, resource, &place, record);
 	if (!record->found)
 		look_once(rel, resource, record);
+}
+
+/* The token of the last grant; FENCE_NONE where the resource has no record. */
+int64
+record_token(const text *resource)
+{
+	Relation rel = catalog_open(LEASE_TABLE, AccessShareLock);
+	LeaseRecord record;
+
+	record_look(rel, resource, &record);
+	catalog_close(rel, AccessShareLock);
+	return record.found ? record.form.token : FENCE_NONE;
 }
 
 /* For a token that the record does not bear out. */

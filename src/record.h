@@ -97,6 +97,7 @@ extern void record_confirm(const LeaseRecord *record, const text *resource,
 						   int64 token);
 pg_noreturn extern void record_lost(const LeaseRecord *record,
 									const text *resource, int64 token);
+extern int64 record_token(const text *resource);
 extern void record_look_to_check(const text *resource, LeaseRecord *record);
 extern void record_look_again(const text *resource, const RecordPlace *place,
 							  LeaseRecord *record);
