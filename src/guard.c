@@ -695,25 +695,19 @@ root_of(Guard *guard)
 	return guard->root;
 }
 
-/* Takes the moves of a statement off the list; returns the last one, or NULL. */
+/* Takes the move of a statement off the list; returns it, or NULL. */
 static Guard *
 take_move(MemoryContext query_context)
 {
-	Guard *last = NULL;
-	Guard **link = &moves;
-
-	while (*link)
-	{
-		if ((*link)->query_context != query_context)
+	for (Guard **link = &moves; *link; link = &(*link)->outer)
+		if ((*link)->query_context == query_context)
 		{
-			link = &(*link)->outer;
-			continue;
+			Guard *move = *link;
+
+			*link = move->outer;
+			return move;
 		}
-		if (last == NULL)
-			last = *link;
-		*link = (*link)->outer;
-	}
-	return last;
+	return NULL;
 }
 
 static void
