@@ -666,6 +666,14 @@ check_memory(const Guard *guard, const text *resource, HeapTuple tuple,
 	return verdict;
 }
 
+/* For a row that cannot be left out. */
+static void
+raise_for_skip(Guard *guard)
+{
+	if (guard->options.on_stale == ON_STALE_SKIP)
+		guard->options.on_stale = ON_STALE_ERROR;
+}
+
 static void
 guard_after(Guard *guard, const TriggerData *trigdata)
 {
@@ -678,8 +686,7 @@ guard_after(Guard *guard, const TriggerData *trigdata)
 		return;
 
 	/* It is too late to leave the row out, or to raise its fence. */
-	if (guard->options.on_stale == ON_STALE_SKIP)
-		guard->options.on_stale = ON_STALE_ERROR;
+	raise_for_skip(guard);
 	(void) check_memory(guard, resource_of(guard, tuple), tuple, &fence, ROW_PASSES);
 }
 
@@ -749,11 +756,13 @@ guard_insert(Guard *guard, const TriggerData *trigdata)
 	int64 own = FENCE_NONE;
 	int64 token;
 	Guard *source = take_move(guard->query_context);
+	bool warned;
 	Verdict verdict;
 	Guard raising;
 
 	if (source && root_of(source) != root_of(guard))
 		source = NULL;
+	warned = source && source->warned;
 
 	/* A row that is moved here brings its fence along, guarded there or not. */
 	if (source)
@@ -767,18 +776,17 @@ guard_insert(Guard *guard, const TriggerData *trigdata)
 		(source || statement_moves_rows(guard->query_context)))
 	{
 		raising = *guard;
-		raising.options.on_stale = ON_STALE_ERROR;
+		raise_for_skip(&raising);
 		guard = &raising;
 	}
 
-	if (source && source->warned && assigned == own &&
+	if (warned && assigned == own &&
 		guard->options.on_stale == ON_STALE_WARN)
 	{
 		verdict = ROW_PASSES_WARNED;
 		token = own;
 	}
-	else if (!token_carried(guard, resource, own, assigned,
-							!(source && source->warned), &token))
+	else if (!token_carried(guard, resource, own, assigned, !warned, &token))
 	{
 		verdict = ROW_PASSES_WARNED;
 		token = fence_of_warned(resource, own, Max(assigned, token));
@@ -951,6 +959,8 @@ guard_truncate(Guard *guard, const Trigger *trigger)
 	if (guard->rel->rd_rel->relkind == RELKIND_PARTITIONED_TABLE)
 		return;
 	guards = guards_of_rows(guard, trigger);
+	foreach(lc, guards)
+		raise_for_skip(lfirst(lc));
 
 	row = AllocSetContextCreate(CurrentMemoryContext, "fencing truncate",
 								ALLOCSET_SMALL_SIZES);
@@ -972,8 +982,6 @@ guard_truncate(Guard *guard, const Trigger *trigger)
 			int64 token = presented_for(resource);
 			int64 fence = fence_of(each, tuple);
 
-			if (each->options.on_stale == ON_STALE_SKIP)
-				each->options.on_stale = ON_STALE_ERROR;
 			(void) check_row(each, resource, token, fence);
 			highest = Max(highest, Max(token, fence));
 		}

@@ -265,15 +265,23 @@ record_look(Relation rel, const text *resource, LeaseRecord *record)
 		look_once(rel, resource, record);
 }
 
+/* The same for one who has not opened the table. */
+static void
+look_now(const text *resource, LeaseRecord *record)
+{
+	Relation rel = catalog_open(LEASE_TABLE, AccessShareLock);
+
+	record_look(rel, resource, record);
+	catalog_close(rel, AccessShareLock);
+}
+
 /* The token of the last grant; FENCE_NONE where the resource has no record. */
 int64
 record_token(const text *resource)
 {
-	Relation rel = catalog_open(LEASE_TABLE, AccessShareLock);
 	LeaseRecord record;
 
-	record_look(rel, resource, &record);
-	catalog_close(rel, AccessShareLock);
+	look_now(resource, &record);
 	return record.found ? record.form.token : FENCE_NONE;
 }
 
@@ -294,10 +302,7 @@ record_lost(const LeaseRecord *record, const text *resource, int64 token)
 void
 record_require(const text *resource, int64 token, LeaseRecord *record)
 {
-	Relation rel = catalog_open(LEASE_TABLE, AccessShareLock);
-
-	record_look(rel, resource, record);
-	catalog_close(rel, AccessShareLock);
+	look_now(resource, record);
 	record_confirm(record, resource, token);
 }
 

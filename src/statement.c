@@ -260,29 +260,29 @@ unseen_statements(MemoryContext query_context)
 	return NIL;
 }
 
-/* Changes that logical replication applies are whole rows, judged where they come from. */
+/* The same question to a statement with this context; true where it is out of reach. */
 static bool
-unseen_sets_fence(MemoryContext query_context, AttrNumber fence)
+any_plan_of(MemoryContext query_context, QueryDesc *query, PlanTest test,
+			AttrNumber fence)
 {
-	List *statements = unseen_statements(query_context);
+	List *statements = query ? list_make1(query->plannedstmt)
+							 : unseen_statements(query_context);
 	ListCell *lc;
 
-	if (IsLogicalWorker())
-		return true;
 	foreach(lc, statements)
 	{
 		PlannedStmt *statement = lfirst_node(PlannedStmt, lc);
 
-		if (statement->utilityStmt ||
-			any_plan(statement, NULL, merge_omits_fence, fence))
-			return false;
+		if (statement->utilityStmt || any_plan(statement, query, test, fence))
+			return true;
 	}
-	return statements != NIL;
+	return statements == NIL;
 }
 
 /*
  * statement_assigns_fence
- *		Where it cannot be told, an unchanged fence is none carried.
+ *		Where it cannot be told, an unchanged fence is none carried.  Changes that
+ *		logical replication applies are whole rows, judged where they come from.
  *
  * A statement has several ModifyTable nodes if it has data-modifying CTEs;
  * with more than one MERGE among them, all must assign it.
@@ -292,9 +292,8 @@ statement_assigns_fence(MemoryContext query_context, AttrNumber fence)
 {
 	QueryDesc *query = find_statement(query_context);
 
-	return query
-		? !any_plan(query->plannedstmt, query, merge_omits_fence, fence)
-		: unseen_sets_fence(query_context, fence);
+	return (query == NULL && IsLogicalWorker()) ||
+		!any_plan_of(query_context, query, merge_omits_fence, fence);
 }
 
 /*
@@ -305,20 +304,8 @@ statement_assigns_fence(MemoryContext query_context, AttrNumber fence)
 bool
 statement_moves_rows(MemoryContext query_context)
 {
-	QueryDesc *query = find_statement(query_context);
-	List *statements = query ? list_make1(query->plannedstmt)
-							 : unseen_statements(query_context);
-	ListCell *lc;
-
 	if (ActivePortal && query_context == ActivePortal->portalContext)
 		return false;
-	foreach(lc, statements)
-	{
-		PlannedStmt *statement = lfirst_node(PlannedStmt, lc);
-
-		if (statement->utilityStmt ||
-			any_plan(statement, query, updates, InvalidAttrNumber))
-			return true;
-	}
-	return statements == NIL;
+	return any_plan_of(query_context, find_statement(query_context), updates,
+					   InvalidAttrNumber);
 }
