@@ -61,9 +61,9 @@ cmp_ok(seconds_left(), '>', 3500, 'for the longer TTL');
 token_of($node);
 $node->safe_psql('postgres', 'ALTER SEQUENCE fencing.token_seq SET UNLOGGED; ALTER SEQUENCE fencing.token_seq SET LOGGED');
 $node->safe_psql('postgres', 'SELECT fencing.new_epoch()');
-my $drawn = token_of($node);
+my $before = token_of($node);
 crash();
-cmp_ok(token_of($node), '>', $drawn, 'after a crash the tokens of an altered sequence are higher');
+cmp_ok(token_of($node), '>', $before, 'after a crash the tokens of an altered sequence are higher');
 
 # A renewal that is the first look at the lease waits for one who may be about to write its deadline, or
 # to end it.
