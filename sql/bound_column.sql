@@ -124,15 +124,25 @@ INSERT INTO p VALUES (1, 'a', :a);
 UPDATE p SET r = 'b', fence = :b;
 BEGIN; SELECT fencing.hold('a', :a) = :a AS a, fencing.hold('b', :b) = :b AS b; UPDATE p SET r = 'b' RETURNING tableoid::regclass, r, fence = :b AS b; UPDATE p SET r = 'a' RETURNING tableoid::regclass, r, fence = :a AS a; COMMIT;
 SELECT id, account, v FROM t ORDER BY id;
--- a cast to text of one's own, which is told the typmod and that it is explicit
+-- a cast that somebody made does not tell which resource a row belongs to, nor does it run
+CREATE TYPE stage AS ENUM ('billing', 'shipping');
+CREATE TABLE invoices (id int PRIMARY KEY, at stage);
+SELECT fencing.protect('invoices', resource_column => 'at');
+SELECT token FROM fencing.acquire('billing') \gset
+INSERT INTO invoices VALUES (1, 'billing', :token) RETURNING id;
+CREATE FUNCTION mine(stage) RETURNS text LANGUAGE plpgsql IMMUTABLE AS $$ BEGIN RAISE 'ran as %', current_user; END $$;
+CREATE CAST (stage AS text) WITH FUNCTION mine(stage);
+UPDATE invoices SET id = 2 WHERE id = 1;
+UPDATE invoices SET id = 2, fence = :token WHERE id = 1 RETURNING id;
 CREATE TYPE place AS (city text);
-CREATE FUNCTION name_of(place, int, boolean) RETURNS text IMMUTABLE LANGUAGE sql AS $$SELECT ($1).city || $2 || $3$$;
-CREATE CAST (place AS text) WITH FUNCTION name_of(place, int, boolean);
+CREATE FUNCTION name_of(place) RETURNS text IMMUTABLE LANGUAGE sql AS 'SELECT ($1).city';
+CREATE CAST (place AS text) WITH FUNCTION name_of(place);
 CREATE TABLE placed (id int PRIMARY KEY, at place);
-SELECT ROW('Ulm')::place::text;
 SELECT fencing.protect('placed', resource_column => 'at');
-SELECT token FROM fencing.acquire('Ulm-1true') \gset
-INSERT INTO placed VALUES (1, ROW('Ulm'), 0);
-INSERT INTO placed VALUES (1, ROW('Ulm'), :token);
+-- the server's own casts do
+CREATE TABLE spaced (id int PRIMARY KEY, at char(10));
+SELECT fencing.protect('spaced', resource_column => 'at');
+INSERT INTO spaced VALUES (1, 'billing');
+INSERT INTO spaced VALUES (1, 'billing', :token) RETURNING id;
 CREATE TABLE at_points (id int PRIMARY KEY, at point);
 SELECT fencing.protect('at_points', resource_column => 'at');

@@ -156,3 +156,23 @@ SELECT tableoid::regclass, * FROM floored;
 -- also a warned row that a trigger lowers as it arrives
 CREATE TRIGGER lower BEFORE INSERT ON moved_b FOR EACH ROW EXECUTE FUNCTION lower_fence();
 BEGIN; SELECT fencing.present(6); UPDATE moved SET region = 'b' WHERE id = 1 RETURNING *; COMMIT;
+-- a row that arrives where no guard sees it is not taken for the next one that comes in
+CREATE TABLE half (id int, part int, fence fencing.fence NOT NULL DEFAULT 0) PARTITION BY LIST (part);
+CREATE TABLE half_1 PARTITION OF half FOR VALUES IN (1);
+CREATE TABLE half_2 PARTITION OF half FOR VALUES IN (2);
+SELECT fencing.protect('half_1');
+INSERT INTO half VALUES (1, 1, 100), (2, 2, 50);
+BEGIN; SELECT fencing.present(600); UPDATE half SET part = 3 - part RETURNING id, part, fence; ROLLBACK;
+WITH u AS (UPDATE half SET part = 2, fence = 500 WHERE id = 1 RETURNING 1)
+INSERT INTO half SELECT 7, 1, 300 FROM (SELECT count(*) FROM u) c RETURNING id, part, fence;
+-- nor one that a trigger leaves out
+SELECT fencing.protect('half');
+CREATE FUNCTION leave_out() RETURNS trigger LANGUAGE plpgsql AS 'BEGIN RETURN NULL; END';
+CREATE TRIGGER leave_out BEFORE INSERT ON half_2 FOR EACH ROW EXECUTE FUNCTION leave_out();
+WITH u AS (UPDATE half SET part = 2, fence = 500 WHERE id = 7 RETURNING 1)
+INSERT INTO half SELECT 8, 1, 300 FROM (SELECT count(*) FROM u) c RETURNING id, part, fence;
+-- a partition whose fence is computed
+CREATE TABLE computed (id int, part int, fence fencing.fence NOT NULL DEFAULT 0) PARTITION BY LIST (part);
+CREATE TABLE computed_1 (id int, part int, fence fencing.fence NOT NULL GENERATED ALWAYS AS (0::bigint::fencing.fence) STORED);
+ALTER TABLE computed ATTACH PARTITION computed_1 FOR VALUES IN (1);
+SELECT fencing.protect('computed');

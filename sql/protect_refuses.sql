@@ -124,3 +124,5 @@ DROP ROLE regress_fencing_other, regress_fencing_member, regress_fencing_owner;
 -- read only
 BEGIN READ ONLY; SELECT fencing.protect('t'); ROLLBACK;
 DROP FOREIGN DATA WRAPPER dummy CASCADE;
+-- what protect() asks of a table that is gone
+SELECT fencing.check_guard(0, 0);

@@ -194,6 +194,14 @@ require_fence_column(Relation rel)
 						RelationGetRelationName(rel)),
 				 errhint("Add the column with fencing.protect(), or take the guard off with fencing.unprotect()."),
 				 errtable(rel)));
+	if (TupleDescAttr(RelationGetDescr(rel), fence - 1)->attgenerated)
+		ereport(ERROR,
+				(errcode(ERRCODE_WRONG_OBJECT_TYPE),
+				 errmsg("fence column of table \"%s\" is generated",
+						RelationGetRelationName(rel)),
+				 errdetail("Its value is computed after the guard has looked at the row."),
+				 errhint("ALTER TABLE ... ALTER COLUMN ... DROP EXPRESSION."),
+				 errtablecol(rel, fence)));
 	return fence;
 }
 
@@ -232,11 +240,11 @@ require_last(const TriggerData *trigdata)
 
 /*
  * prints_alike
- *		Does a value of this type look the same in all sessions?  Otherwise
+ *		Does this function write a value the same in all sessions?  Otherwise
  *		SET DateStyle would take a row over to another resource.
  */
 static bool
-prints_alike(Oid type, Oid out)
+prints_alike(Oid out)
 {
 	switch (out)
 	{
@@ -253,8 +261,7 @@ prints_alike(Oid type, Oid out)
 		case F_CIRCLE_OUT:
 			return false;
 		default:
-			return type_is_enum(getBaseType(type)) ||
-				func_volatile(out) == PROVOLATILE_IMMUTABLE;
+			return out == F_ENUM_OUT || func_volatile(out) == PROVOLATILE_IMMUTABLE;
 	}
 }
 
@@ -285,14 +292,21 @@ bind_by_column(Guard *guard)
 	guard->resource = column;
 	if (attribute->atttypid == TEXTOID)
 		return;
+
+	/*
+	 * The server's own casts leave out the padding of character(n), or write
+	 * "true" for "t".  One that somebody made would run as whoever writes a row,
+	 * and could name any resource.
+	 */
 	guard->resource_cast =
 		find_coercion_pathway(TEXTOID, getBaseType(attribute->atttypid),
-							  COERCION_EXPLICIT, &cast) == COERCION_PATH_FUNC;
+							  COERCION_EXPLICIT, &cast) == COERCION_PATH_FUNC &&
+		cast < FirstNormalObjectId;
 	if (guard->resource_cast)
 		guard->resource_out = cast;
 	else
 		getTypeOutputInfo(attribute->atttypid, &guard->resource_out, &varlena);
-	if (!prints_alike(attribute->atttypid, guard->resource_out))
+	if (!prints_alike(guard->resource_out))
 		ereport(ERROR,
 				(errcode(ERRCODE_DATATYPE_MISMATCH),
 				 errmsg("table \"%s\" is bound by column \"%s\" of type %s",
@@ -760,7 +774,8 @@ guard_insert(Guard *guard, const TriggerData *trigdata)
 	Verdict verdict;
 	Guard raising;
 
-	if (source && root_of(source) != root_of(guard))
+	/* Perhaps of a row that has arrived where no guard saw it. */
+	if (source && (RelationGetRelid(source->rel) == RelationGetRelid(guard->rel) || root_of(source) != root_of(guard)))
 		source = NULL;
 	warned = source && source->warned;
 
@@ -929,7 +944,8 @@ guard_delete(Guard *guard, const TriggerData *trigdata)
 static List *
 guards_of_rows(Guard *guard, const Trigger *trigger)
 {
-	TriggerDesc *triggers = guard->rel->trigdesc;
+	/* What the relation cache has of triggers may go while we look at rows. */
+	TriggerDesc *triggers = CopyTriggerDesc(guard->rel->trigdesc);
 	List *guards = NIL;
 
 	for (int i = 0; i < triggers->numtriggers; i++)
@@ -1041,12 +1057,15 @@ fencing_guard(PG_FUNCTION_ARGS)
 	return PointerGetDatum(NULL);
 }
 
+/* A copy: that of the relation cache goes with whatever concerns the table. */
 static const Trigger *
 find_trigger(Relation rel, Oid trigger)
 {
-	for (int i = 0; rel->trigdesc && i < rel->trigdesc->numtriggers; i++)
-		if (rel->trigdesc->triggers[i].tgoid == trigger)
-			return &rel->trigdesc->triggers[i];
+	TriggerDesc *triggers = CopyTriggerDesc(rel->trigdesc);
+
+	for (int i = 0; triggers && i < triggers->numtriggers; i++)
+		if (triggers->triggers[i].tgoid == trigger)
+			return &triggers->triggers[i];
 	return NULL;
 }
 
@@ -1060,9 +1079,12 @@ PG_FUNCTION_INFO_V1(fencing_check_guard);
 Datum
 fencing_check_guard(PG_FUNCTION_ARGS)
 {
-	Relation rel = relation_open(PG_GETARG_OID(0), AccessShareLock);
-	const Trigger *trigger = find_trigger(rel, PG_GETARG_OID(1));
+	Relation rel = try_relation_open(PG_GETARG_OID(0), AccessShareLock);
+	const Trigger *trigger;
 
+	if (rel == NULL)
+		PG_RETURN_VOID();
+	trigger = find_trigger(rel, PG_GETARG_OID(1));
 	if (trigger)
 		(void) make_guard(CurrentMemoryContext, rel, trigger);
 	relation_close(rel, AccessShareLock);
