@@ -108,7 +108,8 @@ CREATE TABLE fencing.issuer (
 	epoch bigint NOT NULL,
 	floor bigint NOT NULL,
 	database oid NOT NULL,
-	sequence oid NOT NULL
+	sequence oid NOT NULL,
+	sequence_file oid NOT NULL
 ) USING heap;
 COMMENT ON TABLE fencing.issuer IS 'who issues tokens: server, timeline and epoch; no token at or below floor is issued';
 
@@ -434,8 +435,8 @@ BEGIN
 END
 $$;
 COMMENT ON FUNCTION fencing.forget_dropped() IS 'event trigger function: drops the memory of deleted rows with its table';
+-- For every command: a table goes with anything that its partition key needs.
 CREATE EVENT TRIGGER fencing_forget_dropped ON sql_drop
-	WHEN TAG IN ('DROP TABLE', 'DROP SCHEMA', 'DROP OWNED', 'DROP EXTENSION', 'DROP TYPE', 'DROP ACCESS METHOD')
 	EXECUTE FUNCTION fencing.forget_dropped();
 COMMENT ON EVENT TRIGGER fencing_forget_dropped IS 'drops the memory of deleted rows with its table';
 

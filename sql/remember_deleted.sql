@@ -256,3 +256,27 @@ MERGE INTO skipping s USING (VALUES (1)) x (id) ON s.id = x.id
 	WHEN MATCHED THEN UPDATE SET fence = 5 WHEN NOT MATCHED THEN INSERT VALUES (1, 5);
 DO $$ BEGIN INSERT INTO skipping SELECT 1, 5; END $$;
 TABLE skipping;
+-- keys that differ in some of their 64 bits alone
+CREATE TABLE wide (id bigint PRIMARY KEY);
+SELECT fencing.protect('wide', remember_deleted => true);
+INSERT INTO wide VALUES (1, 100), (4294967296, 10);
+DELETE FROM wide WHERE id = 1 AND fencing.present(100) = 100;
+UPDATE wide SET fence = 20;
+DELETE FROM wide WHERE fencing.present(20) = 20;
+INSERT INTO wide VALUES (4294967296, 20) RETURNING *;
+INSERT INTO wide VALUES (1, 20);
+CREATE TABLE moments (at timestamptz PRIMARY KEY);
+SELECT fencing.protect('moments', remember_deleted => true);
+INSERT INTO moments SELECT '2000-01-01 00:00:00Z'::timestamptz + interval '1 us' * n, 1 FROM unnest(ARRAY[1, 4294967296]) n;
+DELETE FROM moments WHERE fencing.present(2) = 2;
+SELECT count(*) FROM fencing.deleted WHERE rel = 'moments'::regclass;
+-- what is remembered goes with the table, whatever takes that along
+CREATE COLLATION own (locale = 'C');
+CREATE TABLE collated (id text COLLATE own, PRIMARY KEY (id)) PARTITION BY LIST (id COLLATE own);
+CREATE TABLE collated_1 PARTITION OF collated DEFAULT;
+SELECT fencing.protect('collated', remember_deleted => true);
+INSERT INTO collated VALUES ('1', 100);
+DELETE FROM collated WHERE fencing.present(100) = 100;
+SELECT count(*) FROM fencing.deleted WHERE rel = 'collated'::regclass;
+DROP COLLATION own CASCADE;
+SELECT count(*) FROM fencing.deleted WHERE rel::oid NOT IN (SELECT oid FROM pg_class);

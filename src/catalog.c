@@ -82,8 +82,8 @@ static const struct Shape
 						1,
 						{13}},
 	[ISSUER_TABLE] = {RELPERSISTENCE_PERMANENT,
-					  6,
-					  {INT8OID, INT8OID, INT8OID, INT8OID, OIDOID, OIDOID}},
+					  7,
+					  {INT8OID, INT8OID, INT8OID, INT8OID, OIDOID, OIDOID, OIDOID}},
 	[TOKEN_SEQUENCE] = {RELPERSISTENCE_PERMANENT,
 						3,
 						{INT8OID, INT8OID, BOOLOID}},
@@ -248,7 +248,7 @@ check_shape(CatalogObject object, Relation rel)
 				 errmsg("relation \"fencing.%s\" is not as the extension made it",
 						RelationGetRelationName(rel)),
 				 errdetail("Its columns, its index, its access method or whether it is logged were altered, and leases could be lost."),
-				 errhint("Alter it back, and SELECT fencing.new_epoch(); or restore a dump of the database, which makes it anew.")));
+				 errhint("Alter it back, or restore a dump of the database, which makes it anew.")));
 	shape_checked[object] = true;
 }
 

@@ -123,31 +123,52 @@ error_cannot_remember(Relation rel, const char *why)
 }
 
 /*
- * Equal keys must have one hash, and keep it.  What a type sends will do where
- * equal values have the same bytes: an enum, and those of the server's types
- * that have no hash.
+ * Have equal values of a type the same bytes, as it sends them?  Then those are
+ * hashed: an enum; types that have no hash function; and those whose hash of 64
+ * bits is one of 32, by which it equals that of a smaller type.
  */
+static bool
+sends_alike(Oid base)
+{
+	switch (base)
+	{
+		case BITOID:
+		case VARBITOID:
+		case MONEYOID:
+		case INT8OID:
+		case XID8OID:
+		case PG_LSNOID:
+		case TIMEOID:
+		case TIMETZOID:
+		case TIMESTAMPOID:
+		case TIMESTAMPTZOID:
+			return true;
+		default:
+			return type_is_enum(base);
+	}
+}
+
+/* Equal keys must have one hash, and keep it. */
 static void
 read_column(KeyColumn *key, Oid type, Relation rel, MemoryContext context)
 {
 	Oid base = getBaseType(type);
-	TypeCacheEntry *entry = lookup_type_cache(base,
-											  TYPECACHE_HASH_EXTENDED_PROC_FINFO);
+	TypeCacheEntry *entry;
 	Oid send;
 	bool varlena;
 
-	if (OidIsValid(entry->hash_extended_proc_finfo.fn_oid) && !hashes_oids(base))
+	if (sends_alike(base))
 	{
-		key->hash = &entry->hash_extended_proc_finfo;
+		getTypeBinaryOutputInfo(base, &send, &varlena);
+		fmgr_info_cxt(send, &key->send, context);
 		return;
 	}
-	if (!type_is_enum(base) && base != BITOID && base != VARBITOID &&
-		base != MONEYOID)
+	entry = lookup_type_cache(base, TYPECACHE_HASH_EXTENDED_PROC_FINFO);
+	if (!OidIsValid(entry->hash_extended_proc_finfo.fn_oid) || hashes_oids(base))
 		error_cannot_remember(rel,
 							  psprintf("Its primary key has a column of type %s, which has no extended hash function, or one that hashes OIDs.",
 									   format_type_be(type)));
-	getTypeBinaryOutputInfo(base, &send, &varlena);
-	fmgr_info_cxt(send, &key->send, context);
+	key->hash = &entry->hash_extended_proc_finfo;
 }
 
 /*

@@ -66,6 +66,7 @@ typedef struct FormData_issuer
 	int64 floor; /* no token at or below it is issued */
 	Oid database;
 	Oid sequence;
+	Oid file; /* of the sequence; in what is compared with a record, if known */
 } FormData_issuer;
 
 typedef FormData_issuer *Form_issuer;
@@ -76,7 +77,7 @@ typedef struct Issuer
 	int64 epoch;
 	int64 floor;
 	bool recorded; /* there is a record ... */
-	bool current;  /* ... and it is of this very server */
+	bool current;  /* ... and it is of this very server, and file */
 	ItemPointerData tid;
 	XLogRecPtr lsn; /* up to where all this is in the WAL */
 } Issuer;
@@ -112,7 +113,7 @@ require_own_transaction(const char *what)
 						what)));
 }
 
-/* Who draws: everything of the record but epoch and floor. */
+/* Who draws: everything of the record but epoch, floor and file. */
 static void
 identify(FormData_issuer *self)
 {
@@ -120,6 +121,7 @@ identify(FormData_issuer *self)
 	self->timeline = GetWALInsertionTimeLine();
 	self->database = MyDatabaseId;
 	self->sequence = catalog_oid(TOKEN_SEQUENCE);
+	self->file = InvalidOid;
 }
 
 static bool
@@ -157,7 +159,8 @@ count_record(Issuer *issuer, const FormData_issuer *record, ItemPointer tid,
 	{
 		issuer->epoch = epoch;
 		issuer->current = same_identity(record, self) &&
-			record->timeline == self->timeline;
+			record->timeline == self->timeline &&
+			(!OidIsValid(self->file) || record->file == self->file);
 		issuer->tid = *tid;
 	}
 	issuer->floor = Max(issuer->floor, record->floor);
@@ -223,8 +226,8 @@ insert_record(Relation rel, const FormData_issuer *self, Issuer *issuer)
 	read_records(rel, self, issuer);
 	if (!issuer->recorded)
 	{
-		Datum values[6];
-		bool nulls[6] = {false};
+		Datum values[7];
+		bool nulls[7] = {false};
 		HeapTuple tuple;
 
 		values[0] = Int64GetDatum(self->system);
@@ -233,6 +236,7 @@ insert_record(Relation rel, const FormData_issuer *self, Issuer *issuer)
 		values[3] = Int64GetDatum(0);
 		values[4] = ObjectIdGetDatum(self->database);
 		values[5] = ObjectIdGetDatum(self->sequence);
+		values[6] = ObjectIdGetDatum(self->file);
 		tuple = heap_form_tuple(RelationGetDescr(rel), values, nulls);
 		heap_insert(rel, tuple, GetCurrentCommandId(true),
 					HEAP_INSERT_FROZEN, NULL);
@@ -255,6 +259,8 @@ renew_record(void *form, void *arg)
 	record->timeline = self->timeline;
 	record->database = self->database;
 	record->sequence = self->sequence;
+	if (OidIsValid(self->file))
+		record->file = self->file;
 	return true;
 }
 
@@ -343,11 +349,10 @@ log_ahead(Relation rel, Buffer buffer, HeapTupleHeader tuple, Size length)
  * leaves out as many as are logged ahead at the most.
  *
  * A sequence that is at its end stays there.  One that ALTER SEQUENCE has rewritten
- * is logged as it was, with what it had logged ahead elsewhere: log_anew mends it.
+ * says what was logged ahead in another file, so the record tells which one it was.
  */
 static int64
-next_of_sequence(Relation issuer_rel, const FormData_issuer *self,
-				 Issuer *issuer, bool log_anew)
+next_of_sequence(Relation issuer_rel, FormData_issuer *self, Issuer *issuer)
 {
 	Relation rel = catalog_open(TOKEN_SEQUENCE, RowExclusiveLock);
 	Buffer buffer = read_block(rel, 0);
@@ -358,6 +363,7 @@ next_of_sequence(Relation issuer_rel, const FormData_issuer *self,
 	int64 next;
 	XLogRecPtr logged;
 
+	self->file = rel->rd_rel->relfilenode;
 	LockBuffer(buffer, BUFFER_LOCK_EXCLUSIVE);
 	read_records(issuer_rel, self, issuer);
 	item = PageGetItemId(page, FirstOffsetNumber);
@@ -374,7 +380,7 @@ next_of_sequence(Relation issuer_rel, const FormData_issuer *self,
 		 * logged ahead.
 		 */
 		MarkBufferDirty(buffer);
-		covered = !log_anew && issuer->current && data->is_called &&
+		covered = issuer->current && data->is_called &&
 			data->log_cnt > 0 && PageGetLSN(page) > GetRedoRecPtr();
 
 		START_CRIT_SECTION();
@@ -411,7 +417,7 @@ token_draw(int64 last, XLogRecPtr *lsn)
 	int64 token;
 
 	identify(&self);
-	number = next_of_sequence(rel, &self, &issuer, false);
+	number = next_of_sequence(rel, &self, &issuer);
 	settle_issuer(rel, &self, &issuer);
 	if (number >= EPOCH_SIZE)
 		ereport(ERROR,
@@ -521,7 +527,7 @@ fencing_new_epoch(PG_FUNCTION_ARGS)
 	rel = catalog_open(ISSUER_TABLE, RowExclusiveLock);
 	lock_issuer(&tag);
 	identify(&self);
-	exhausted = next_of_sequence(rel, &self, &issuer, true) >= EPOCH_SIZE - 1;
+	exhausted = next_of_sequence(rel, &self, &issuer) >= EPOCH_SIZE - 1;
 	settle_issuer(rel, &self, &issuer);
 	above = Max(above, issuer.floor);
 	epoch = Max(issuer.epoch, epoch_of(above)) + 1;
