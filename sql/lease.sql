@@ -94,3 +94,28 @@ EXECUTE acquire('j', '5 s');
 EXECUTE acquire('j', '5 s');
 -- the view
 \d fencing.leases
+-- a grant keeps its deadline where one after it is rolled back
+BEGIN;
+SELECT token, expires_at FROM fencing.acquire('late', '1 h', 'worker') \gset
+SELECT fencing.renew('late', :token, '2 h') AS expires_at \gset
+SAVEPOINT s;
+SELECT granted FROM fencing.acquire('late', '1 s', 'worker');
+SELECT granted FROM fencing.acquire('late', '1 s', 'worker');
+ROLLBACK TO s;
+SELECT granted FROM fencing.acquire('late', '1 s', 'worker');
+ROLLBACK TO s;
+COMMIT;
+SELECT token = :token AS same, expires_at = :'expires_at' AS as_told, state FROM fencing.leases WHERE resource = 'late';
+BEGIN;
+SELECT token FROM fencing.acquire('later', '50 ms', 'worker') \gset
+SAVEPOINT s;
+SELECT granted FROM fencing.acquire('later', '50 ms', 'worker');
+ROLLBACK TO s;
+COMMIT;
+SELECT pg_sleep(0.1);
+SELECT fencing.renew('later', :token);
+-- many in one transaction
+DO $$ DECLARE t bigint; BEGIN FOR n IN 1 .. 200 LOOP
+	SELECT token INTO t FROM fencing.acquire('many'); PERFORM fencing.release('many', t);
+END LOOP; END $$;
+SELECT grants, state FROM fencing.leases WHERE resource = 'many';

@@ -29,3 +29,5 @@ CREATE FUNCTION claims(call text) RETURNS bigint LANGUAGE plpgsql PARALLEL SAFE 
 SELECT count(*) FROM big WHERE claims('SELECT fencing.hold(''r'', 1)') = id;
 SELECT count(*) FROM big WHERE claims('SELECT fencing.present(1)') = id;
 SELECT count(*) FROM big WHERE claims('SELECT fencing.release(''r'', 1)::int') = id;
+CREATE FUNCTION presented_there() RETURNS bigint LANGUAGE plpgsql PARALLEL SAFE AS 'BEGIN RETURN fencing.presented(); END';
+SELECT count(*) FROM big WHERE presented_there() = id;

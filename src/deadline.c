@@ -332,6 +332,9 @@ insert_row(Relation rel, const text *resource, const Deadline *deadline,
 	bool nulls[Natts_deadline] = {false};
 	HeapTuple tuple;
 
+	/* Where a bigint is not passed by value, all of them need one. */
+	for (Size i = 0; i < offsetof(FormData_deadline, closed) / sizeof(int64); i++)
+		values[i] = Int64GetDatum(0);
 	values[0] = Int64GetDatum(deadline->token);
 	values[1] = TimestampTzGetDatum(deadline->at);
 	values[2] = TimestampTzGetDatum(deadline->renewed_at);
@@ -356,12 +359,13 @@ insert_row(Relation rel, const text *resource, const Deadline *deadline,
 
 /*
  * write_slot
- *		Writes a fresh deadline, ttl from now; returns whether there was a row
- *		to write it to.  last is a token of the row, to know it by.
+ *		Writes a fresh deadline, ttl from now, over *replaced; returns whether
+ *		there was a row to write it to.  last is a token of it, to know it by.
  */
 static bool
 write_slot(Relation rel, const text *resource, ItemPointer place, int64 last,
-		   int64 ttl, bool promised, int64 keep, Deadline *deadline)
+		   int64 ttl, bool promised, int64 keep, Deadline *deadline,
+		   Deadline *replaced)
 {
 	DeadlineRow row;
 	bool written = false;
@@ -375,6 +379,7 @@ write_slot(Relation rel, const text *resource, ItemPointer place, int64 last,
 	{
 		int slot = slot_to_write(&row, keep);
 
+		*replaced = row.form->slot[slot];
 		row.form->slot[slot] = *deadline;
 		row.form->closed[slot] = false;
 		row.form->current = FENCE_NONE;
@@ -396,10 +401,38 @@ write_slot(Relation rel, const text *resource, ItemPointer place, int64 last,
  */
 void
 deadline_grant(Relation rel, const text *resource, ItemPointer place,
-			   int64 last, int64 committed, Deadline *deadline)
+			   int64 last, int64 committed, Deadline *deadline,
+			   Deadline *replaced)
 {
-	if (!write_slot(rel, resource, place, last, deadline->ttl, true, committed, deadline))
+	replaced->token = FENCE_NONE;
+	if (!write_slot(rel, resource, place, last, deadline->ttl, true, committed,
+					deadline, replaced))
 		insert_row(rel, resource, deadline, false, place);
+}
+
+/*
+ * deadline_put_back
+ *		A deadline that a later grant of this transaction was written over,
+ *		which has been rolled back.  The caller holds the lock for the change.
+ */
+void
+deadline_put_back(Relation rel, const text *resource, const Deadline *deadline)
+{
+	DeadlineRow row;
+	ItemPointerData place;
+
+	ItemPointerSetInvalid(&place);
+	open_row(&row, rel, resource, &place, deadline->token, BUFFER_LOCK_EXCLUSIVE);
+	if (row.form && slot_of(&row, deadline->token) < 0)
+	{
+		int slot = slot_to_write(&row, 0);
+
+		row.form->slot[slot] = *deadline;
+		row.form->closed[slot] = false;
+		row.form->current = FENCE_NONE;
+		MarkBufferDirty(row.buffer);
+	}
+	close_row(&row);
 }
 
 /*
@@ -413,9 +446,11 @@ void
 deadline_restart(Relation rel, const text *resource, ItemPointer place,
 				 int64 token, int64 ttl, Deadline *deadline)
 {
+	Deadline replaced;
+
 	memset(deadline, 0, sizeof(*deadline));
 	deadline->token = token;
-	if (!write_slot(rel, resource, place, token, ttl, false, 0, deadline))
+	if (!write_slot(rel, resource, place, token, ttl, false, 0, deadline, &replaced))
 		insert_row(rel, resource, deadline, true, place);
 }
 

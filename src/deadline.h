@@ -47,10 +47,12 @@ extern void deadline_restart(Relation rel, const text *resource,
 							 ItemPointer place, int64 token, int64 ttl,
 							 Deadline *deadline);
 
-/* Sets *place to where it wrote. */
+/* Sets *place to where it wrote, *replaced to the deadline that was there. */
 extern void deadline_grant(Relation rel, const text *resource,
 						   ItemPointer place, int64 last, int64 committed,
-						   Deadline *deadline);
+						   Deadline *deadline, Deadline *replaced);
+extern void deadline_put_back(Relation rel, const text *resource,
+							  const Deadline *deadline);
 
 extern void deadline_confirm(Relation rel, const text *resource,
 							 ItemPointer place, int64 token, int64 ttl,

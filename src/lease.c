@@ -230,6 +230,7 @@ grant(Request *request)
 {
 	const LeaseRecord *record = &request->record;
 	int64 last = record->found ? record->form.token : 0;
+	Deadline replaced;
 
 	if (record_is_later_than_snapshot(request->resource, record))
 		error_snapshot_too_early(text_to_cstring(request->resource));
@@ -242,9 +243,9 @@ grant(Request *request)
 	deadline_grant(request->deadlines, request->resource,
 				   &request->record.form.deadline, last,
 				   present_has_granted(request->resource, last) ? 0 : last,
-				   &request->deadline);
+				   &request->deadline, &replaced);
 	write_grant(request);
-	present_granted(request->resource, request->token, last);
+	present_granted(request->resource, request->token, last, &replaced);
 }
 
 /*
@@ -297,6 +298,7 @@ open_tables(Request *request)
 {
 	request->leases = catalog_open(LEASE_TABLE, RowExclusiveLock);
 	request->deadlines = catalog_open(DEADLINE_TABLE, RowExclusiveLock);
+	present_put_back_deadlines(request->deadlines);
 }
 
 /* Who has written keeps the tables locked to the end of the transaction. */
@@ -649,6 +651,7 @@ fencing_renew(PG_FUNCTION_ARGS)
 
 	/* Let go at once, so that none waits for the transaction of who renews. */
 	rel = catalog_open(DEADLINE_TABLE, RowExclusiveLock);
+	present_put_back_deadlines(rel);
 	state = deadline_renew_current(rel, resource, token, ttl, renewer(role), &deadline);
 	if (state == DEADLINE_MISSING)
 		state = renew_by_record(rel, resource, token, ttl, role, &deadline);

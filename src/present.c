@@ -18,12 +18,15 @@
 #include "executor/execdesc.h"
 #include "fmgr.h"
 #include "miscadmin.h"
+#include "storage/lock.h"
 #include "storage/proc.h"
 #include "utils/builtins.h"
 #include "utils/memutils.h"
 #include "utils/timeout.h"
 #include "utils/timestamp.h"
 
+#include "catalog.h"
+#include "deadline.h"
 #include "durable.h"
 #include "errors.h"
 #include "fence.h"
@@ -49,7 +52,9 @@ typedef struct Entry
 	int level; /* of a failed check at commit */
 	SubTransactionId subid;
 	int64 token;
-	int64 superseded;  /* ENTRY_GRANT: the token it came after */
+	int64 superseded;  /* ENTRY_GRANT: the token it came after, ... */
+	Deadline replaced; /* ... the deadline that its own was written over, ... */
+	Deadline lost;	   /* ... and its own, if a later grant's was over that */
 	Oid written;	   /* ENTRY_BOUND: the first table written so ... */
 	AttrNumber fence;  /* ... and its fence column */
 	text *resource;	   /* NULL for ENTRY_TOKEN and ENTRY_FORGET */
@@ -88,6 +93,9 @@ static lasts_hash *last_entries;
 
 static int64 presented = FENCE_NONE;
 
+/* A savepoint has taken away a grant that came after another of its resource. */
+static bool deadline_lost;
+
 /* The one release is written after the commit. */
 static bool ends_in_place;
 
@@ -99,6 +107,7 @@ reset(void)
 	n_entries = max_entries = 0;
 	last_entries = NULL;
 	presented = FENCE_NONE;
+	deadline_lost = false;
 	ends_in_place = false;
 }
 
@@ -206,23 +215,6 @@ present(int64 token)
 		add(ENTRY_TOKEN, NULL, token, ERROR);
 }
 
-/* A rolled-back savepoint takes its entries, and those within it, away. */
-static void
-drop_from(SubTransactionId subid)
-{
-	while (n_entries > 0 && entries[n_entries - 1].subid >= subid)
-	{
-		Entry *entry = &entries[--n_entries];
-
-		if (entry->resource)
-			set_last(entry->hash, entry->previous);
-	}
-	presented = FENCE_NONE;
-	for (int i = n_entries - 1; i >= 0 && presented == FENCE_NONE; i--)
-		if (entries[i].kind == ENTRY_TOKEN || entries[i].kind == ENTRY_HOLD)
-			presented = entries[i].token;
-}
-
 int64
 present_token(void)
 {
@@ -254,6 +246,72 @@ static int
 entry_before(int i)
 {
 	return entry_of(entries[i].resource, entries[i].previous);
+}
+
+/* Of tokens presented one after the other in one savepoint the last counts. */
+static void
+merge_tokens(void)
+{
+	while (n_entries > 1 && entries[n_entries - 1].kind == ENTRY_TOKEN &&
+		   entries[n_entries - 2].kind == ENTRY_TOKEN &&
+		   entries[n_entries - 2].subid == entries[n_entries - 1].subid)
+	{
+		entries[n_entries - 2] = entries[n_entries - 1];
+		n_entries--;
+	}
+}
+
+/*
+ * hand_back_deadline
+ *		A grant is rolled back with its savepoint: if the one before it was this
+ *		transaction's too, the deadline of that one is to be put back.
+ */
+static void
+hand_back_deadline(const Entry *dropped)
+{
+	int i = entry_of(dropped->resource, dropped->previous);
+
+	while (i >= 0 && (entries[i].kind != ENTRY_GRANT || entries[i].token != dropped->replaced.token))
+		i = entry_before(i);
+	if (i >= 0)
+	{
+		entries[i].lost = dropped->replaced;
+		deadline_lost = true;
+	}
+}
+
+/* Before anyone looks at them, and for others before the commit. */
+void
+present_put_back_deadlines(Relation deadlines)
+{
+	if (!deadline_lost)
+		return;
+	for (int i = 0; i < n_entries; i++)
+		if (entries[i].kind == ENTRY_GRANT && entries[i].lost.token != FENCE_NONE)
+		{
+			deadline_put_back(deadlines, entries[i].resource, &entries[i].lost);
+			entries[i].lost.token = FENCE_NONE;
+		}
+	deadline_lost = false;
+}
+
+/* A rolled-back savepoint takes its entries, and those within it, away. */
+static void
+drop_from(SubTransactionId subid)
+{
+	while (n_entries > 0 && entries[n_entries - 1].subid >= subid)
+	{
+		Entry *entry = &entries[--n_entries];
+
+		if (entry->kind == ENTRY_GRANT)
+			hand_back_deadline(entry);
+		if (entry->resource)
+			set_last(entry->hash, entry->previous);
+	}
+	presented = FENCE_NONE;
+	for (int i = n_entries - 1; i >= 0 && presented == FENCE_NONE; i--)
+		if (entries[i].kind == ENTRY_TOKEN || entries[i].kind == ENTRY_HOLD)
+			presented = entries[i].token;
 }
 
 /*
@@ -329,10 +387,13 @@ present_bound_write(const text *resource, int64 token,
 }
 
 void
-present_granted(const text *resource, int64 token, int64 superseded)
+present_granted(const text *resource, int64 token, int64 superseded,
+				const Deadline *replaced)
 {
 	add(ENTRY_GRANT, resource, token, ERROR);
 	entries[n_entries - 1].superseded = superseded;
+	entries[n_entries - 1].replaced = *replaced;
+	entries[n_entries - 1].lost.token = FENCE_NONE;
 }
 
 void
@@ -355,10 +416,13 @@ present_released(const text *resource, int64 token, const LeaseRecord *record)
 	add_check(ENTRY_RELEASE, resource, token, ERROR, record);
 }
 
+/* It cannot have released what it granted before it did that. */
 bool
 present_has_released(const text *resource, int64 token)
 {
-	return find_entry(resource, KIND(ENTRY_RELEASE), token, 0) != NULL;
+	const Entry *last = find_entry(resource, KIND(ENTRY_RELEASE) | KIND(ENTRY_GRANT), token, 0);
+
+	return last && last->kind == ENTRY_RELEASE;
 }
 
 /*
@@ -369,13 +433,14 @@ present_has_released(const text *resource, int64 token)
  * that this transaction has locked.  The one to give up is this one: it would
  * fail anyway once that grant commits.  The deadlock detector kills whoever
  * looks first, so look early; and since the new holder may come to that row
- * later, look again before it does.
+ * later, look again before it does.  Without a line in the log at each look.
  */
 static void
 wait_for_writer(const Entry *entry)
 {
 	MemoryContext context = CurrentMemoryContext;
 	int timeout = DeadlockTimeout;
+	bool log_waits = log_lock_waits;
 	volatile bool deadlock = false;
 	static TimeoutId look_again = MAX_TIMEOUTS;
 
@@ -383,6 +448,7 @@ wait_for_writer(const Entry *entry)
 		look_again = RegisterTimeout(USER_TIMEOUT, CheckDeadLockAlert);
 
 	DeadlockTimeout = Min(DeadlockTimeout, 10);
+	log_lock_waits = false;
 	PG_TRY();
 	{
 		int interval = Max(timeout / 3, 1);
@@ -399,6 +465,7 @@ wait_for_writer(const Entry *entry)
 	{
 		disable_timeout(look_again, false);
 		DeadlockTimeout = timeout;
+		log_lock_waits = log_waits;
 		if (geterrcode() != ERRCODE_T_R_DEADLOCK_DETECTED)
 			PG_RE_THROW();
 		MemoryContextSwitchTo(context);
@@ -407,6 +474,7 @@ wait_for_writer(const Entry *entry)
 	}
 	PG_END_TRY();
 	DeadlockTimeout = timeout;
+	log_lock_waits = log_waits;
 	if (deadlock)
 		error_lease_lost(text_to_cstring(entry->resource), entry->token,
 						 LOST_TO_WAITING_GRANT, 0);
@@ -514,7 +582,8 @@ check_at_commit(const Entry *entry)
  * A transaction that has written nothing needs no transaction ID to release a
  * lease: what is written in place when nothing can fail any more is as good.
  * For several it needs one, or a crash could take some of them back; but its
- * commit need not be flushed for releases.
+ * commit need not be flushed for releases.  Nothing is left to write of what was
+ * granted anew since.
  */
 static void
 write_releases(int n_releases)
@@ -526,11 +595,12 @@ write_releases(int n_releases)
 	{
 		const Entry *entry = &entries[i];
 
+		CHECK_FOR_INTERRUPTS();
 		if (entry->kind != ENTRY_RELEASE)
 			continue;
 		if (ends_in_place)
 			record_prepare_end(&entry->place);
-		else
+		else if (find_entry(entry->resource, KIND(ENTRY_GRANT), ANY_TOKEN, 0) < entry)
 			record_release(entry->resource, &entry->place, entry->token);
 	}
 	if (only && !ends_in_place)
@@ -558,6 +628,13 @@ before_commit(void)
 	for (int i = 0; i < n_checks; i++)
 		check_at_commit(&entries[checks[i]]);
 
+	if (deadline_lost && catalog_has(DEADLINE_TABLE))
+	{
+		Relation deadlines = catalog_open(DEADLINE_TABLE, RowExclusiveLock);
+
+		present_put_back_deadlines(deadlines);
+		catalog_close(deadlines, RowExclusiveLock);
+	}
 	if (n_releases > 0)
 		write_releases(n_releases);
 	if (grants)
@@ -634,8 +711,11 @@ at_subtransaction_event(SubXactEvent event, SubTransactionId subid,
 	if (event == SUBXACT_EVENT_ABORT_SUB)
 		drop_from(subid);
 	else if (event == SUBXACT_EVENT_COMMIT_SUB)
+	{
 		for (int i = n_entries - 1; i >= 0 && entries[i].subid >= subid; i--)
 			entries[i].subid = parent;
+		merge_tokens();
+	}
 }
 
 void
@@ -689,6 +769,7 @@ PG_FUNCTION_INFO_V1(fencing_presented);
 Datum
 fencing_presented(PG_FUNCTION_ARGS)
 {
+	PreventCommandIfParallelMode("presented()");
 	if (presented == FENCE_NONE)
 		PG_RETURN_NULL();
 	PG_RETURN_INT64(presented);

@@ -8,6 +8,7 @@
 #ifndef FENCING_PRESENT_H
 #define FENCING_PRESENT_H
 
+#include "deadline.h"
 #include "errors.h"
 #include "record.h"
 
@@ -40,7 +41,8 @@ extern GrantVerdict present_bound_write(const text *resource, int64 token,
 
 /* This transaction has granted, released or forgotten a lease. */
 extern void present_granted(const text *resource, int64 token,
-							int64 superseded);
+							int64 superseded, const Deadline *replaced);
+extern void present_put_back_deadlines(Relation deadlines);
 extern bool present_has_granted(const text *resource, int64 token);
 extern void present_forgotten(void);
 extern void present_released(const text *resource, int64 token,

@@ -144,6 +144,7 @@ serve_first(const text *resource, int64 end, QueueTry try, void *arg)
 		TimestampTz until;
 
 		ResetLatch(MyLatch);
+		CHECK_FOR_INTERRUPTS();
 		if (try(arg, &undecided, &until))
 			return true;
 		if (wait_clock() >= end)
