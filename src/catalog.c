@@ -248,7 +248,7 @@ check_shape(CatalogObject object, Relation rel)
 				 errmsg("relation \"fencing.%s\" is not as the extension made it",
 						RelationGetRelationName(rel)),
 				 errdetail("Its columns, its index, its access method or whether it is logged were altered, and leases could be lost."),
-				 errhint("Alter it back, or restore a dump of the database, which makes it anew.")));
+				 errhint("Alter it back, and SELECT fencing.new_epoch(); or restore a dump of the database, which makes it anew.")));
 	shape_checked[object] = true;
 }
 

@@ -550,8 +550,11 @@ fencing_lease_deadline(PG_FUNCTION_ARGS)
 	{
 		Relation rel = catalog_open(DEADLINE_TABLE, RowExclusiveLock);
 		ItemPointerData place = *(ItemPointer) PG_GETARG_POINTER(3);
-		DeadlineState state = deadline_look(rel, PG_GETARG_TEXT_PP(0), &place,
-											PG_GETARG_INT64(1), false, &deadline);
+		DeadlineState state;
+
+		present_put_back_deadlines(rel);
+		state = deadline_look(rel, PG_GETARG_TEXT_PP(0), &place,
+							  PG_GETARG_INT64(1), false, &deadline);
 
 		catalog_close(rel, RowExclusiveLock);
 		if (state == DEADLINE_MISSING)

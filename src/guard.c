@@ -200,7 +200,7 @@ require_fence_column(Relation rel)
 				 errmsg("fence column of table \"%s\" is generated",
 						RelationGetRelationName(rel)),
 				 errdetail("Its value is computed after the guard has looked at the row."),
-				 errhint("ALTER TABLE ... ALTER COLUMN ... DROP EXPRESSION."),
+				 errhint("ALTER TABLE ... ALTER COLUMN ... DROP EXPRESSION. A partition has to be detached for that."),
 				 errtablecol(rel, fence)));
 	return fence;
 }

@@ -574,6 +574,15 @@ check_at_commit(const Entry *entry)
 		relation_close(place.rel, NoLock);
 }
 
+/* Has this transaction not granted anew what it released? */
+static bool
+is_last_word(const Entry *release)
+{
+	const Entry *grant = find_entry(release->resource, KIND(ENTRY_GRANT), ANY_TOKEN, 0);
+
+	return grant == NULL || grant < release;
+}
+
 /*
  * write_releases
  *		Before the commit, so that it takes them along; or leaves the only one
@@ -600,7 +609,7 @@ write_releases(int n_releases)
 			continue;
 		if (ends_in_place)
 			record_prepare_end(&entry->place);
-		else if (find_entry(entry->resource, KIND(ENTRY_GRANT), ANY_TOKEN, 0) < entry)
+		else if (is_last_word(entry))
 			record_release(entry->resource, &entry->place, entry->token);
 	}
 	if (only && !ends_in_place)

@@ -66,7 +66,7 @@ typedef struct FormData_issuer
 	int64 floor; /* no token at or below it is issued */
 	Oid database;
 	Oid sequence;
-	Oid file; /* of the sequence; in what is compared with a record, if known */
+	Oid file; /* of the sequence, as of the last draw; if known, where compared */
 } FormData_issuer;
 
 typedef FormData_issuer *Form_issuer;
@@ -247,7 +247,10 @@ insert_record(Relation rel, const FormData_issuer *self, Issuer *issuer)
 	LockRelease(&tag, ExclusiveLock, false);
 }
 
-/* Brings identity, timeline and epoch of a record up to date. */
+/*
+ * Brings identity, timeline and epoch of a record up to date.  Where the file is
+ * not known, the next draw shall log anew: a copied database has that number too.
+ */
 static bool
 renew_record(void *form, void *arg)
 {
@@ -259,8 +262,7 @@ renew_record(void *form, void *arg)
 	record->timeline = self->timeline;
 	record->database = self->database;
 	record->sequence = self->sequence;
-	if (OidIsValid(self->file))
-		record->file = self->file;
+	record->file = self->file;
 	return true;
 }
 

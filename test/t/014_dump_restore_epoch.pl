@@ -82,14 +82,17 @@ $node->safe_psql('postgres', 'CREATE DATABASE copy TEMPLATE beside');
 cmp_ok(acquire($node, 'copy', 'job', "holder => 'w'"), '>', token_of($node, 'beside'), 'also where leases are held');
 
 # A copy by WAL has the page of the sequence, and not what was logged ahead: a crash must not bring
-# back the numbers drawn since.
+# back the numbers drawn since. Also where something else than a draw makes the issuer's record its own.
 $node->safe_psql('postgres', 'CHECKPOINT');
-token_of($node);
-$node->safe_psql('postgres', 'CREATE DATABASE crashed TEMPLATE postgres STRATEGY wal_log');
+$node->safe_psql('postgres', q{SELECT fencing.release('unneeded', token) FROM fencing.acquire('unneeded')});
+$node->safe_psql('postgres', "CREATE DATABASE $_ TEMPLATE postgres STRATEGY wal_log") for 'crashed', 'forgetful';
 my $before_crash = acquire($node, 'crashed', 'job', "holder => 'w'");
+$node->safe_psql('forgetful', "SELECT fencing.forget('unneeded')");
+my ($forgetful) = map { token_of($node, 'forgetful') } 1 .. 3;
 $node->stop('immediate');
 $node->start;
 cmp_ok(token_of($node, 'crashed'), '>', $before_crash, 'after a crash the next token of a copy is higher');
+cmp_ok(token_of($node, 'forgetful'), '>', $forgetful + 2, 'and that of one that began with forget()');
 
 # Twice over the old one: the second restore brings the same record back.
 restore($node, 'postgres', '--clean', '--if-exists');
