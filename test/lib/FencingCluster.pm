@@ -93,7 +93,10 @@ sub crash
 
 	$node->kill9;
 	kill 'KILL', @children unless ($whom // 'all') eq 'postmaster';
-	wait_for("the processes of " . $node->name . " are gone", sub { !grep { is_alive($_) } $postmaster, @children });
+
+	# A CHECKPOINT whose checkpointer is gone tries to signal it for a minute.
+	wait_for("the processes of " . $node->name . " are gone",
+		sub { !grep { is_alive($_) } $postmaster, @children }, 100);
 
 	# Whoever should reap a killed postmaster may be slow, and then it passes for alive.
 	unlink $node->data_dir . '/postmaster.pid', $node->host . '/.s.PGSQL.' . $node->port . '.lock';
