@@ -107,9 +107,9 @@ CREATE TABLE fencing.issuer (
 	timeline bigint NOT NULL,
 	epoch bigint NOT NULL,
 	floor bigint NOT NULL,
+	logged pg_lsn NOT NULL,
 	database oid NOT NULL,
-	sequence oid NOT NULL,
-	sequence_file oid NOT NULL
+	sequence oid NOT NULL
 ) USING heap;
 COMMENT ON TABLE fencing.issuer IS 'who issues tokens: server, timeline and epoch; no token at or below floor is issued';
 

@@ -31,6 +31,7 @@
 #include "storage/bufmgr.h"
 #include "storage/lmgr.h"
 #include "utils/fmgrprotos.h"
+#include "utils/pg_lsn.h"
 #include "utils/rel.h"
 #include "utils/snapmgr.h"
 
@@ -63,10 +64,10 @@ typedef struct FormData_issuer
 	int64 system; /* system identifier */
 	int64 timeline;
 	int64 epoch;
-	int64 floor; /* no token at or below it is issued */
+	int64 floor;	   /* no token at or below it is issued */
+	XLogRecPtr logged; /* of the sequence, by the last draw that did so */
 	Oid database;
 	Oid sequence;
-	Oid file; /* of the sequence, as of the last draw; if known, where compared */
 } FormData_issuer;
 
 typedef FormData_issuer *Form_issuer;
@@ -77,7 +78,8 @@ typedef struct Issuer
 	int64 epoch;
 	int64 floor;
 	bool recorded; /* there is a record ... */
-	bool current;  /* ... and it is of this very server, and file */
+	bool current;  /* ... and it is of this very server */
+	XLogRecPtr logged;
 	ItemPointerData tid;
 	XLogRecPtr lsn; /* up to where all this is in the WAL */
 } Issuer;
@@ -113,7 +115,7 @@ require_own_transaction(const char *what)
 						what)));
 }
 
-/* Who draws: everything of the record but epoch, floor and file. */
+/* Who draws: everything of the record but epoch and floor. */
 static void
 identify(FormData_issuer *self)
 {
@@ -121,7 +123,7 @@ identify(FormData_issuer *self)
 	self->timeline = GetWALInsertionTimeLine();
 	self->database = MyDatabaseId;
 	self->sequence = catalog_oid(TOKEN_SEQUENCE);
-	self->file = InvalidOid;
+	self->logged = InvalidXLogRecPtr;
 }
 
 static bool
@@ -159,8 +161,8 @@ count_record(Issuer *issuer, const FormData_issuer *record, ItemPointer tid,
 	{
 		issuer->epoch = epoch;
 		issuer->current = same_identity(record, self) &&
-			record->timeline == self->timeline &&
-			(!OidIsValid(self->file) || record->file == self->file);
+			record->timeline == self->timeline;
+		issuer->logged = record->logged;
 		issuer->tid = *tid;
 	}
 	issuer->floor = Max(issuer->floor, record->floor);
@@ -234,9 +236,9 @@ insert_record(Relation rel, const FormData_issuer *self, Issuer *issuer)
 		values[1] = Int64GetDatum(self->timeline);
 		values[2] = Int64GetDatum(self->timeline);
 		values[3] = Int64GetDatum(0);
-		values[4] = ObjectIdGetDatum(self->database);
-		values[5] = ObjectIdGetDatum(self->sequence);
-		values[6] = ObjectIdGetDatum(self->file);
+		values[4] = LSNGetDatum(self->logged);
+		values[5] = ObjectIdGetDatum(self->database);
+		values[6] = ObjectIdGetDatum(self->sequence);
 		tuple = heap_form_tuple(RelationGetDescr(rel), values, nulls);
 		heap_insert(rel, tuple, GetCurrentCommandId(true),
 					HEAP_INSERT_FROZEN, NULL);
@@ -248,8 +250,8 @@ insert_record(Relation rel, const FormData_issuer *self, Issuer *issuer)
 }
 
 /*
- * Brings identity, timeline and epoch of a record up to date.  Where the file is
- * not known, the next draw shall log anew: a copied database has that number too.
+ * Brings identity, timeline and epoch of a record up to date, and what this draw has
+ * logged; if it is none, the next one will.
  */
 static bool
 renew_record(void *form, void *arg)
@@ -262,7 +264,7 @@ renew_record(void *form, void *arg)
 	record->timeline = self->timeline;
 	record->database = self->database;
 	record->sequence = self->sequence;
-	record->file = self->file;
+	record->logged = self->logged;
 	return true;
 }
 
@@ -272,7 +274,7 @@ settle_issuer(Relation rel, const FormData_issuer *self, Issuer *issuer)
 {
 	if (!issuer->recorded)
 		insert_record(rel, self, issuer);
-	if (!issuer->current)
+	if (!issuer->current || !XLogRecPtrIsInvalid(self->logged))
 		issuer->lsn = write_in_place(rel, &issuer->tid, renew_record,
 									 unconstify(FormData_issuer *, self));
 	if (issuer->epoch > EPOCH_LAST)
@@ -316,8 +318,8 @@ token_raise_floor(int64 floor)
 	catalog_close(rel, RowExclusiveLock);
 }
 
-/* Writes WAL for the sequence as it would be LOG_AHEAD numbers later. */
-static void
+/* Writes WAL for the sequence as it would be LOG_AHEAD numbers later, up to there. */
+static XLogRecPtr
 log_ahead(Relation rel, Buffer buffer, HeapTupleHeader tuple, Size length)
 {
 	Form_pg_sequence_data data =
@@ -336,6 +338,7 @@ log_ahead(Relation rel, Buffer buffer, HeapTupleHeader tuple, Size length)
 	PageSetLSN(BufferGetPage(buffer), logged);
 	data->last_value -= LOG_AHEAD;
 	data->log_cnt = LOG_AHEAD;
+	return logged;
 }
 
 /*
@@ -350,8 +353,9 @@ log_ahead(Relation rel, Buffer buffer, HeapTupleHeader tuple, Size length)
  * meanwhile waits for that flush, besides the one of its commit.  A crash
  * leaves out as many as are logged ahead at the most.
  *
- * A sequence that is at its end stays there.  One that ALTER SEQUENCE has rewritten
- * says what was logged ahead in another file, so the record tells which one it was.
+ * A sequence that is at its end stays there.  What it says of numbers logged ahead
+ * counts only if our own record of that was the last one for its page: ALTER SEQUENCE,
+ * and a copy of the database, log the page as it is.
  */
 static int64
 next_of_sequence(Relation issuer_rel, FormData_issuer *self, Issuer *issuer)
@@ -365,7 +369,6 @@ next_of_sequence(Relation issuer_rel, FormData_issuer *self, Issuer *issuer)
 	int64 next;
 	XLogRecPtr logged;
 
-	self->file = rel->rd_rel->relfilenode;
 	LockBuffer(buffer, BUFFER_LOCK_EXCLUSIVE);
 	read_records(issuer_rel, self, issuer);
 	item = PageGetItemId(page, FirstOffsetNumber);
@@ -378,12 +381,12 @@ next_of_sequence(Relation issuer_rel, FormData_issuer *self, Issuer *issuer)
 		/*
 		 * What was logged before the last checkpoint is not replayed.  One that
 		 * begins after we have looked must find the page dirty, and then waits
-		 * for us.  A copy of a database logs the page as it is, and not what was
-		 * logged ahead.
+		 * for us.
 		 */
 		MarkBufferDirty(buffer);
-		covered = issuer->current && data->is_called &&
-			data->log_cnt > 0 && PageGetLSN(page) > GetRedoRecPtr();
+		covered = issuer->current && issuer->logged == PageGetLSN(page) &&
+			data->is_called && data->log_cnt > 0 &&
+			PageGetLSN(page) > GetRedoRecPtr();
 
 		START_CRIT_SECTION();
 		if (data->is_called)
@@ -391,7 +394,7 @@ next_of_sequence(Relation issuer_rel, FormData_issuer *self, Issuer *issuer)
 		data->is_called = true;
 		data->log_cnt--;
 		if (!covered && RelationNeedsWAL(rel))
-			log_ahead(rel, buffer, tuple, ItemIdGetLength(item));
+			self->logged = log_ahead(rel, buffer, tuple, ItemIdGetLength(item));
 		END_CRIT_SECTION();
 	}
 	next = data->last_value;

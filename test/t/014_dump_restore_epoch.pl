@@ -89,10 +89,19 @@ $node->safe_psql('postgres', "CREATE DATABASE $_ TEMPLATE postgres STRATEGY wal_
 my $before_crash = acquire($node, 'crashed', 'job', "holder => 'w'");
 $node->safe_psql('forgetful', "SELECT fencing.forget('unneeded')");
 my ($forgetful) = map { token_of($node, 'forgetful') } 1 .. 3;
+
+# Or where a copy has the OID of what it is a copy of.
+$node->safe_psql('postgres', 'CREATE DATABASE again TEMPLATE postgres');
+token_of($node, 'again');
+my $oid = $node->safe_psql('postgres', "SELECT oid FROM pg_database WHERE datname = 'again'");
+$node->safe_psql('postgres', $_) for 'CREATE DATABASE kept TEMPLATE again', 'DROP DATABASE again',
+	"CREATE DATABASE again TEMPLATE kept OID $oid";
+my ($again) = reverse map { token_of($node, 'again') } 1 .. 3;
 $node->stop('immediate');
 $node->start;
 cmp_ok(token_of($node, 'crashed'), '>', $before_crash, 'after a crash the next token of a copy is higher');
 cmp_ok(token_of($node, 'forgetful'), '>', $forgetful + 2, 'and that of one that began with forget()');
+cmp_ok(token_of($node, 'again'), '>', $again, 'and that of one with the same OID');
 
 # Twice over the old one: the second restore brings the same record back.
 restore($node, 'postgres', '--clean', '--if-exists');
