@@ -18,6 +18,7 @@
 #include "access/xlog.h"
 #include "access/xloginsert.h"
 #include "miscadmin.h"
+#include "postmaster/interrupt.h"
 #include "postmaster/walwriter.h"
 #include "replication/syncrep.h"
 #include "replication/walsender.h"
@@ -55,6 +56,19 @@ standbys_have(XLogRecPtr lsn)
 }
 
 /*
+ * A session that has waited for long may not know yet what others wait for: the
+ * configuration is otherwise read between commands.
+ */
+static void
+heed_reload(void)
+{
+	if (!ConfigReloadPending)
+		return;
+	ConfigReloadPending = false;
+	ProcessConfigFile(PGC_SIGHUP);
+}
+
+/*
  * require_synchronous_standbys
  *		With fencing.require_synchronous, refuses to grant on a primary whose
  *		loss could lose the grant.
@@ -62,6 +76,7 @@ standbys_have(XLogRecPtr lsn)
 void
 require_synchronous_standbys(void)
 {
+	heed_reload();
 	if (fencing_require_synchronous && !standbys_configured())
 		ereport(ERROR,
 				(errcode(ERRCODE_OBJECT_NOT_IN_PREREQUISITE_STATE),
@@ -204,6 +219,7 @@ make_durable(XLogRecPtr lsn)
 	int level;
 
 	XLogFlush(lsn);
+	heed_reload();
 	if (!standbys_configured())
 		return;
 

@@ -160,6 +160,22 @@ is($renewing->send("SELECT fencing.renew('lasting', $lasting, '1 min')")->receiv
 	'one that promises no more than was kept does not');
 $renewing->end;
 
+# One that began to wait for a lease when no standbys were asked for.
+my $waiting = session($primary);
+$pid = $waiting->backend;
+synchronous('');
+$waiting->query('SET fencing.require_synchronous = off');
+is($waiting->query("SELECT granted FROM fencing.acquire('since', '2 s')")->{text}, 't', 'no standby is asked for');
+$waiting->send("SELECT token FROM fencing.acquire('since', wait => '30 s')");
+wait_for('it waits for the lease', sub {
+	$primary->safe_psql('postgres', "SELECT state FROM pg_stat_activity WHERE pid = $pid") eq 'active' });
+$_->append_conf('postgresql.conf', "synchronous_standby_names = 'ANY 1 (a, b, c)'\n") for @nodes;
+$_->reload for grep { $_->{_pid} } @nodes;
+waits($pid);
+$primary->safe_psql('postgres', "SELECT pg_cancel_backend($pid)");
+is($waiting->receive(20), undef, 'and since they are, it is told no token without them');
+push @left, 'since';
+
 # Grants whose wait was broken off are in force here, unknown to anyone; a failover loses them.
 my $unknown = $primary->safe_psql('postgres', q{SELECT max(token) FROM fencing.lease});
 my $in_force = join ',', map { "'$_'" } @left;
