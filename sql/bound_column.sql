@@ -56,6 +56,12 @@ UPDATE t SET account = NULL WHERE id = 1 RETURNING account, fence = :a AS a;
 UPDATE t SET account = 'a' WHERE id = 1 RETURNING account, fence = :a AS a;
 COMMIT;
 UPDATE t SET account = NULL WHERE id = 1;
+BEGIN;
+UPDATE t SET account = NULL, fence = :b WHERE id = 1;
+ROLLBACK;
+BEGIN;
+UPDATE t SET account = NULL, fence = :a WHERE id = 1 RETURNING account, fence = :a AS a;
+ROLLBACK;
 UPDATE t SET account = 'a' WHERE id = 3;
 UPDATE t SET account = 'none' WHERE id = 2;
 -- never leased to never leased

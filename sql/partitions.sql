@@ -175,3 +175,9 @@ INSERT INTO half SELECT 8, 1, 300 FROM (SELECT count(*) FROM u) c RETURNING id, 
 CREATE TABLE computed (id int, fence fencing.fence NOT NULL GENERATED ALWAYS AS (0::bigint::fencing.fence) STORED);
 CREATE TRIGGER guarded BEFORE INSERT OR UPDATE OR DELETE ON computed FOR EACH ROW EXECUTE FUNCTION fencing.guard();
 INSERT INTO computed VALUES (1);
+-- rows that are routed take no memory till the end of the statement
+CREATE TABLE routed (id int, part int, v text) PARTITION BY LIST (part);
+CREATE TABLE routed_1 PARTITION OF routed FOR VALUES IN (1);
+SELECT fencing.protect('routed');
+WITH i AS (INSERT INTO routed SELECT n, 1, repeat('x', 500), 9 FROM generate_series(1, 20000) n RETURNING fence)
+SELECT count(*), min(fence), (SELECT sum(total_bytes) < 5000000 FROM pg_backend_memory_contexts WHERE name = 'ExecutorState') AS small FROM i;

@@ -81,5 +81,8 @@ BEGIN;
 DO $$ BEGIN FOR n IN 1 .. 10000 LOOP
 	BEGIN PERFORM fencing.present(n); EXCEPTION WHEN division_by_zero THEN NULL; END;
 END LOOP; END $$;
+DO $$ BEGIN FOR n IN 1 .. 500 LOOP
+	BEGIN PERFORM fencing.release(repeat('a long name', 20), token) FROM fencing.acquire(repeat('a long name', 20)); RAISE division_by_zero; EXCEPTION WHEN division_by_zero THEN NULL; END;
+END LOOP; END $$;
 SELECT fencing.presented(), total_bytes < 100000 AS small FROM pg_backend_memory_contexts WHERE name = 'TopTransactionContext';
 COMMIT;

@@ -813,7 +813,13 @@ guard_insert(Guard *guard, const TriggerData *trigdata)
 			token = fence_of_warned(resource, own, token);
 	}
 	verdict = check_memory(guard, resource, tuple, &token, verdict);
-	return verdict == ROW_SKIPPED ? NULL : with_fence(guard, tuple, assigned, token);
+	if (verdict == ROW_SKIPPED)
+		return NULL;
+
+	/* Of a row that was routed to a partition the server frees only another one. */
+	if (assigned == token && TTS_IS_VIRTUAL(trigdata->tg_trigslot))
+		return heap_copytuple(tuple);
+	return with_fence(guard, tuple, assigned, token);
 }
 
 /*
@@ -829,7 +835,7 @@ guard_resource_change(const Guard *guard, const text *from, const text *to,
 	Verdict verdict;
 
 	/* A row that no resource protects is protected by its fence. */
-	if (from == NULL && leaving == FENCE_NONE)
+	if ((from == NULL || to == NULL) && leaving == FENCE_NONE)
 		leaving = token;
 	verdict = check_row(guard, from, leaving, fence);
 	if (verdict != ROW_PASSES)

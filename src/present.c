@@ -306,7 +306,10 @@ drop_from(SubTransactionId subid)
 		if (entry->kind == ENTRY_GRANT)
 			hand_back_deadline(entry);
 		if (entry->resource)
+		{
 			set_last(entry->hash, entry->previous);
+			pfree(entry->resource);
+		}
 	}
 	presented = FENCE_NONE;
 	for (int i = n_entries - 1; i >= 0 && presented == FENCE_NONE; i--)
