@@ -268,15 +268,22 @@ renew_record(void *form, void *arg)
 	return true;
 }
 
+static void
+write_self(Relation rel, const FormData_issuer *self, Issuer *issuer)
+{
+	issuer->lsn = write_in_place(rel, &issuer->tid, renew_record,
+								 unconstify(FormData_issuer *, self));
+	issuer->current = true;
+}
+
 /* Sees to it that there is a record, and that it is of this server. */
 static void
 settle_issuer(Relation rel, const FormData_issuer *self, Issuer *issuer)
 {
 	if (!issuer->recorded)
 		insert_record(rel, self, issuer);
-	if (!issuer->current || !XLogRecPtrIsInvalid(self->logged))
-		issuer->lsn = write_in_place(rel, &issuer->tid, renew_record,
-									 unconstify(FormData_issuer *, self));
+	if (!issuer->current)
+		write_self(rel, self, issuer);
 	if (issuer->epoch > EPOCH_LAST)
 		ereport(ERROR,
 				(errcode(ERRCODE_SEQUENCE_GENERATOR_LIMIT_EXCEEDED),
@@ -399,6 +406,10 @@ next_of_sequence(Relation issuer_rel, FormData_issuer *self, Issuer *issuer)
 	}
 	next = data->last_value;
 	logged = PageGetLSN(page);
+
+	/* Before anyone else looks, or they would all log anew. */
+	if (!XLogRecPtrIsInvalid(self->logged) && issuer->recorded)
+		write_self(issuer_rel, self, issuer);
 	UnlockReleaseBuffer(buffer);
 	catalog_close(rel, NoLock);
 	XLogFlush(logged);

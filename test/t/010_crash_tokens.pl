@@ -19,7 +19,7 @@ mkdir $logs;
 
 # Without the WAL writer's help: what is not flushed by those who must is lost.
 my $node = primary('crash', {}, 'fsync = on', 'restart_after_crash = on', 'wal_writer_delay = 10s',
-	'synchronous_commit = off', "checkpoint_timeout = '30s'", "max_wal_size = '64MB'");
+	'synchronous_commit = off', "checkpoint_timeout = '30s'", 'max_connections = 50', "max_wal_size = '64MB'");
 
 # What a worker does, at random, until its connection is lost; and what it writes down of it:
 #   token TOKEN                                   a token that it saw
@@ -91,6 +91,19 @@ sub check_anchor
 	my ($granted, $left) = split /\|/, $session->value(q{
 		SELECT granted, extract(epoch FROM expires_at - clock_timestamp()) FROM fencing.acquire('anchor', '1 s')});
 	return $granted eq 'f' && $left > 55 && $session->query("SELECT fencing.renew('anchor', $token, '5 s')")->{state} eq '00000';
+}
+
+# Sessions that draw at once log no more of the sequence than one would.
+{
+	my $lsn = 'SELECT pg_current_wal_insert_lsn()';
+	my $script = $node->basedir . '/draw.sql';
+	append_to_file($script, 'SELECT fencing.issue_token()');
+	my $from = $node->safe_psql('postgres', $lsn);
+	$node->command_ok([ 'pgbench', '-n', '-c', 30, '-j', 2, '-t', 200, '-f', $script, 'postgres' ], '6,000 draws of 30 sessions');
+	my $to = $node->safe_psql('postgres', "CHECKPOINT; $lsn");
+	my ($records) = run_command([ 'pg_waldump', '-p', $node->data_dir . '/pg_wal', '-s', $from, '-e', $to, '-r', 'Sequence' ]);
+	my $logged = () = $records =~ /^rmgr: Sequence/mg;
+	cmp_ok($logged, '<', 60, "are logged in $logged records");
 }
 
 my $anchor = $node->safe_psql('postgres', q{
