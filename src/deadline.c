@@ -357,6 +357,16 @@ insert_row(Relation rel, const text *resource, const Deadline *deadline,
 	catalog_keep(rel, RowExclusiveLock);
 }
 
+/* Renewals have to ask the record whether it is current. */
+static void
+fill_slot(DeadlineRow *row, int slot, const Deadline *deadline)
+{
+	row->form->slot[slot] = *deadline;
+	row->form->closed[slot] = false;
+	row->form->current = FENCE_NONE;
+	MarkBufferDirty(row->buffer);
+}
+
 /*
  * write_slot
  *		Writes a fresh deadline, ttl from now, over *replaced; returns whether
@@ -380,10 +390,7 @@ write_slot(Relation rel, const text *resource, ItemPointer place, int64 last,
 		int slot = slot_to_write(&row, keep);
 
 		*replaced = row.form->slot[slot];
-		row.form->slot[slot] = *deadline;
-		row.form->closed[slot] = false;
-		row.form->current = FENCE_NONE;
-		MarkBufferDirty(row.buffer);
+		fill_slot(&row, slot, deadline);
 		written = true;
 	}
 	close_row(&row);
@@ -424,14 +431,7 @@ deadline_put_back(Relation rel, const text *resource, const Deadline *deadline)
 	ItemPointerSetInvalid(&place);
 	open_row(&row, rel, resource, &place, deadline->token, BUFFER_LOCK_EXCLUSIVE);
 	if (row.form && slot_of(&row, deadline->token) < 0)
-	{
-		int slot = slot_to_write(&row, 0);
-
-		row.form->slot[slot] = *deadline;
-		row.form->closed[slot] = false;
-		row.form->current = FENCE_NONE;
-		MarkBufferDirty(row.buffer);
-	}
+		fill_slot(&row, slot_to_write(&row, 0), deadline);
 	close_row(&row);
 }
 
