@@ -108,6 +108,7 @@ CREATE TABLE fencing.issuer (
 	epoch bigint NOT NULL,
 	floor bigint NOT NULL,
 	logged pg_lsn NOT NULL,
+	ahead bigint NOT NULL,
 	database oid NOT NULL,
 	sequence oid NOT NULL
 ) USING heap;
@@ -121,6 +122,8 @@ CREATE TABLE fencing.deleted (
 	rel regclass NOT NULL,
 	CONSTRAINT deleted_pkey PRIMARY KEY (rel, digest)
 ) USING heap;
+-- REPACK (CONCURRENTLY) would hide it from a dump whose snapshot is older: with this it refuses.
+ALTER TABLE fencing.deleted REPLICA IDENTITY FULL;
 COMMENT ON TABLE fencing.deleted IS 'fences of deleted rows: table, digest of the primary key (0: a floor that TRUNCATE left), and fence';
 
 CREATE SEQUENCE fencing.token_seq AS bigint CACHE 1 NO CYCLE;
@@ -444,11 +447,8 @@ CREATE VIEW fencing.protected_tables AS
 	SELECT c.oid::pg_catalog.regclass AS rel,
 		a.attname AS fence_column,
 		o.on_stale, o.resource, o.resource_column, o.remember_deleted, o.require_present,
-		coalesce(g.guards, false) AS enabled,
-		CASE WHEN c.relkind = 'r' THEN EXISTS (
-			SELECT FROM pg_catalog.pg_trigger t
-			WHERE t.tgrelid = c.oid AND t.tgfoid = 'fencing.guard()'::pg_catalog.regprocedure
-			AND t.tgtype & 32 = 32 AND t.tgenabled IN ('O', 'A')) END AS truncate_enabled
+		coalesce(g.guards AND (NOT o.remember_deleted OR more.remembers), false) AS enabled,
+		CASE WHEN c.relkind <> 'p' THEN coalesce(more.truncates, false) END AS truncate_enabled
 	FROM pg_catalog.pg_class c
 		LEFT JOIN pg_catalog.pg_attribute a ON a.attrelid = c.oid
 			AND a.atttypid = 'fencing.fence'::pg_catalog.regtype AND NOT a.attisdropped
@@ -462,9 +462,17 @@ CREATE VIEW fencing.protected_tables AS
 			AND t.tgfoid = 'fencing.guard()'::pg_catalog.regprocedure AND t.tgtype & 3 = 3
 			ORDER BY guards DESC, t.tgparentid DESC LIMIT 1) g ON true
 		LEFT JOIN LATERAL fencing.guard_options(g.tgrelid, g.oid) o ON true
-	WHERE c.relkind IN ('r', 'p') AND (a.attnum IS NOT NULL OR g.oid IS NOT NULL);
+		CROSS JOIN LATERAL (
+			-- What is remembered is looked at after each INSERT, and each UPDATE of a key.
+			SELECT pg_catalog.bool_or(t.tgtype & 32 = 32 AND t.tgqual IS NULL) AS truncates,
+				pg_catalog.bool_or(t.tgtype & 7 = 5 AND t.tgqual IS NULL)
+				AND pg_catalog.bool_or(t.tgtype & 19 = 17) AS remembers
+			FROM pg_catalog.pg_trigger t
+			WHERE t.tgrelid = c.oid AND t.tgfoid = 'fencing.guard()'::pg_catalog.regprocedure
+			AND t.tgenabled IN ('O', 'A') AND t.tgattr = '') more
+	WHERE c.relkind IN ('r', 'p', 'f') AND (a.attnum IS NOT NULL OR g.oid IS NOT NULL);
 COMMENT ON VIEW fencing.protected_tables IS 'every fence column and every guard: options (NULL: no guard), whether the guard is enabled, and whether TRUNCATE is guarded';
-COMMENT ON COLUMN fencing.protected_tables.rel IS 'the table, partitioned table or partition';
+COMMENT ON COLUMN fencing.protected_tables.rel IS 'the table, partitioned table, partition or foreign table';
 COMMENT ON COLUMN fencing.protected_tables.fence_column IS 'its column of type fencing.fence; NULL: dropped, and every write is refused';
 COMMENT ON COLUMN fencing.protected_tables.on_stale IS 'error, skip or warn; NULL: no guard';
 COMMENT ON COLUMN fencing.protected_tables.resource IS 'the resource that all rows belong to, or what precedes the resource_column''s value';

@@ -89,3 +89,23 @@ CREATE TRIGGER h BEFORE INSERT OR UPDATE OR DELETE ON part FOR EACH ROW WHEN (fa
 SELECT on_stale, enabled FROM fencing.protected_tables WHERE rel = 'part'::regclass;
 CREATE TRIGGER i BEFORE INSERT OR UPDATE OR DELETE ON part FOR EACH ROW EXECUTE FUNCTION fencing.guard('on_stale=skip');
 SELECT on_stale, enabled FROM fencing.protected_tables WHERE rel = 'part'::regclass;
+-- nor one for TRUNCATE under a condition, or one that remembers deleted rows and is not fired after an INSERT or a new key
+CREATE TRIGGER t BEFORE TRUNCATE ON part WHEN (false) EXECUTE FUNCTION fencing.guard('on_stale=skip');
+SELECT truncate_enabled FROM fencing.protected_tables WHERE rel = 'part'::regclass;
+CREATE TABLE memory (id int PRIMARY KEY, fence fencing.fence NOT NULL DEFAULT 0);
+CREATE TRIGGER g BEFORE INSERT OR UPDATE OR DELETE ON memory FOR EACH ROW EXECUTE FUNCTION fencing.guard('remember_deleted=true');
+SELECT enabled FROM fencing.protected_tables WHERE rel = 'memory'::regclass;
+CREATE TRIGGER i AFTER INSERT ON memory FOR EACH ROW EXECUTE FUNCTION fencing.guard('remember_deleted=true');
+SELECT enabled FROM fencing.protected_tables WHERE rel = 'memory'::regclass;
+CREATE TRIGGER u AFTER UPDATE ON memory FOR EACH ROW EXECUTE FUNCTION fencing.guard('remember_deleted=true');
+SELECT enabled FROM fencing.protected_tables WHERE rel = 'memory'::regclass;
+ALTER TABLE memory DISABLE TRIGGER i;
+SELECT enabled FROM fencing.protected_tables WHERE rel = 'memory'::regclass;
+-- a fence column that this server cannot guard
+CREATE FOREIGN DATA WRAPPER none;
+CREATE SERVER elsewhere FOREIGN DATA WRAPPER none;
+CREATE FOREIGN TABLE distant (fence fencing.fence) SERVER elsewhere;
+SELECT rel, on_stale, enabled, truncate_enabled FROM fencing.protected_tables WHERE rel = 'distant'::regclass;
+DROP FOREIGN TABLE distant;
+DROP SERVER elsewhere;
+DROP FOREIGN DATA WRAPPER none;

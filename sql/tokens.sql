@@ -16,10 +16,16 @@ SELECT lastval();
 SELECT setval('fencing.token_seq', 1, false);
 SELECT fencing.release('a', 2);
 SELECT fencing.acquire('a');
-SELECT setval('fencing.token_seq', 100);
+SELECT setval('fencing.token_seq', 5000);
 SELECT token FROM fencing.acquire('a');
 SELECT setval('fencing.token_seq', 50);
-SELECT fencing.release('a', 101);
+SELECT fencing.release('a', 5001);
+SELECT fencing.acquire('a');
+-- but no token is issued twice: others go on above all that were, and then this one does
+SELECT fencing.issue_token() > 5001 AS higher;
+SELECT token > 5001 AS higher FROM fencing.acquire('a');
+SELECT fencing.release('a', token) FROM fencing.leases;
+SELECT setval('fencing.token_seq', 50);
 SELECT fencing.acquire('a');
 -- mended by new_epoch()
 SELECT fencing.new_epoch();
@@ -27,6 +33,11 @@ SELECT token FROM fencing.acquire('a');
 SELECT token > 2 ^ 40 AS next_epoch FROM fencing.leases;
 SELECT fencing.new_epoch() - fencing.new_epoch();
 SELECT fencing.issue_token() > token AS higher FROM fencing.leases;
+-- which has no floor yet, and needs none
+SELECT fencing.issue_token() AS t \gset
+SELECT setval('fencing.token_seq', 1, false);
+SELECT fencing.issue_token() > :t AS higher;
+SELECT fencing.issue_token() > :t + 1 AS higher;
 -- above a given token
 SELECT fencing.new_epoch(8070450532247928832);
 SELECT fencing.issue_token() > 8070450532247928832 AS higher;

@@ -178,13 +178,16 @@ error_lease_lost(const char *resource, int64 token, LostBy how, int64 current)
 }
 
 void
-error_issuer_behind(int64 token, int64 last, const char *what)
+error_issuer_behind(const char *resource, int64 token, int64 last,
+					const char *what)
 {
 	ereport(ERROR,
 			(errcode(ERRCODE_ISSUER_BEHIND),
 			 errmsg("the token sequence lies behind the tokens already issued"),
-			 errdetail("It would issue token %lld, but %s is %lld.",
-					   (long long) token, what, (long long) last),
+			 resource ? errdetail("It would issue token %lld for resource \"%s\", but %s is %lld.",
+								  (long long) token, resource, what, (long long) last)
+					  : errdetail("It would issue token %lld, but %s is %lld.",
+								  (long long) token, what, (long long) last),
 			 errhint("The sequence was set back, or restored alone. An administrator mends it with SELECT fencing.new_epoch().")));
 	pg_unreachable();
 }

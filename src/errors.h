@@ -65,7 +65,8 @@ typedef enum LostBy
 
 pg_noreturn extern void error_lease_lost(const char *resource, int64 token,
 										 LostBy how, int64 current);
-pg_noreturn extern void error_issuer_behind(int64 token, int64 last, const char *what);
+pg_noreturn extern void error_issuer_behind(const char *resource, int64 token,
+											int64 last, const char *what);
 pg_noreturn extern void error_snapshot_too_early(const char *resource);
 
 #endif /* FENCING_ERRORS_H */

@@ -312,7 +312,7 @@ bind_by_column(Guard *guard)
 				 errmsg("table \"%s\" is bound by column \"%s\" of type %s",
 						RelationGetRelationName(guard->rel), name,
 						format_type_be(attribute->atttypid)),
-				 errdetail("Settings of a session decide how such a value is written as text, and so which resource it names."),
+				 errdetail("Settings of a session can decide how a value of such a type is written as text, and so which resource it names."),
 				 errhint("Bind rows by a column of type text, bigint or uuid, for example."),
 				 errtablecol(guard->rel, column)));
 }

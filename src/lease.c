@@ -235,7 +235,7 @@ grant(Request *request)
 	if (record_is_later_than_snapshot(request->resource, record))
 		error_snapshot_too_early(text_to_cstring(request->resource));
 
-	request->token = token_draw(last, NULL);
+	request->token = token_draw(request->resource, last, NULL);
 	request->granted_to = request->holder ? request->holder
 										  : default_holder(request);
 	request->deadline.token = request->token;
@@ -812,7 +812,7 @@ evict_in_place(Relation rel, const text *resource, LeaseRecord *record)
 				(errcode(ERRCODE_ACTIVE_SQL_TRANSACTION),
 				 errmsg("cannot evict a lease that this transaction has changed"),
 				 errhint("Commit or roll back first.")));
-	token = token_draw(record->form.token, NULL);
+	token = token_draw(resource, record->form.token, NULL);
 	deadline_doubt(deadlines, resource, place, record->form.token);
 	lsn = record_end(rel, &record->place, token);
 	deadline_evict(deadlines, resource, place);

@@ -30,6 +30,7 @@
 #include "miscadmin.h"
 #include "storage/bufmgr.h"
 #include "storage/lmgr.h"
+#include "utils/builtins.h"
 #include "utils/fmgrprotos.h"
 #include "utils/pg_lsn.h"
 #include "utils/rel.h"
@@ -65,7 +66,8 @@ typedef struct FormData_issuer
 	int64 timeline;
 	int64 epoch;
 	int64 floor;	   /* no token at or below it is issued */
-	XLogRecPtr logged; /* of the sequence, by the last draw that did so */
+	XLogRecPtr logged; /* of the sequence, by the last draw that did so ... */
+	int64 ahead;	   /* ... up to this number */
 	Oid database;
 	Oid sequence;
 } FormData_issuer;
@@ -80,6 +82,7 @@ typedef struct Issuer
 	bool recorded; /* there is a record ... */
 	bool current;  /* ... and it is of this very server */
 	XLogRecPtr logged;
+	int64 ahead;
 	ItemPointerData tid;
 	XLogRecPtr lsn; /* up to where all this is in the WAL */
 } Issuer;
@@ -124,6 +127,7 @@ identify(FormData_issuer *self)
 	self->database = MyDatabaseId;
 	self->sequence = catalog_oid(TOKEN_SEQUENCE);
 	self->logged = InvalidXLogRecPtr;
+	self->ahead = 0;
 }
 
 static bool
@@ -163,6 +167,7 @@ count_record(Issuer *issuer, const FormData_issuer *record, ItemPointer tid,
 		issuer->current = same_identity(record, self) &&
 			record->timeline == self->timeline;
 		issuer->logged = record->logged;
+		issuer->ahead = record->ahead;
 		issuer->tid = *tid;
 	}
 	issuer->floor = Max(issuer->floor, record->floor);
@@ -228,8 +233,8 @@ insert_record(Relation rel, const FormData_issuer *self, Issuer *issuer)
 	read_records(rel, self, issuer);
 	if (!issuer->recorded)
 	{
-		Datum values[7];
-		bool nulls[7] = {false};
+		Datum values[8];
+		bool nulls[8] = {false};
 		HeapTuple tuple;
 
 		values[0] = Int64GetDatum(self->system);
@@ -237,8 +242,9 @@ insert_record(Relation rel, const FormData_issuer *self, Issuer *issuer)
 		values[2] = Int64GetDatum(self->timeline);
 		values[3] = Int64GetDatum(0);
 		values[4] = LSNGetDatum(self->logged);
-		values[5] = ObjectIdGetDatum(self->database);
-		values[6] = ObjectIdGetDatum(self->sequence);
+		values[5] = Int64GetDatum(self->ahead);
+		values[6] = ObjectIdGetDatum(self->database);
+		values[7] = ObjectIdGetDatum(self->sequence);
 		tuple = heap_form_tuple(RelationGetDescr(rel), values, nulls);
 		heap_insert(rel, tuple, GetCurrentCommandId(true),
 					HEAP_INSERT_FROZEN, NULL);
@@ -265,6 +271,7 @@ renew_record(void *form, void *arg)
 	record->database = self->database;
 	record->sequence = self->sequence;
 	record->logged = self->logged;
+	record->ahead = self->ahead;
 	return true;
 }
 
@@ -325,27 +332,33 @@ token_raise_floor(int64 floor)
 	catalog_close(rel, RowExclusiveLock);
 }
 
-/* Writes WAL for the sequence as it would be LOG_AHEAD numbers later, up to there. */
-static XLogRecPtr
-log_ahead(Relation rel, Buffer buffer, HeapTupleHeader tuple, Size length)
+/* Writes WAL for the sequence as it would be LOG_AHEAD numbers later. */
+static void
+log_ahead(Relation rel, Buffer buffer, HeapTupleHeader tuple, Size length,
+		  FormData_issuer *self)
 {
 	Form_pg_sequence_data data =
 		(Form_pg_sequence_data) ((char *) tuple + tuple->t_hoff);
 	xl_seq_rec record;
-	XLogRecPtr logged;
 
-	data->last_value += LOG_AHEAD;
+	self->ahead = data->last_value + LOG_AHEAD;
+	data->last_value = self->ahead;
 	data->log_cnt = 0;
 	sequence_record_init(&record, rel);
 	XLogBeginInsert();
 	XLogRegisterBuffer(0, buffer, REGBUF_WILL_INIT);
 	XLogRegisterData((char *) &record, sizeof(record));
 	XLogRegisterData((char *) tuple, length);
-	logged = XLogInsert(RM_SEQ_ID, XLOG_SEQ_LOG);
-	PageSetLSN(BufferGetPage(buffer), logged);
+	self->logged = XLogInsert(RM_SEQ_ID, XLOG_SEQ_LOG);
+	PageSetLSN(BufferGetPage(buffer), self->logged);
 	data->last_value -= LOG_AHEAD;
 	data->log_cnt = LOG_AHEAD;
-	return logged;
+}
+
+static int64
+token_of(const Issuer *issuer, int64 number)
+{
+	return (issuer->epoch - 1) * EPOCH_SIZE + number;
 }
 
 /*
@@ -362,10 +375,14 @@ log_ahead(Relation rel, Buffer buffer, HeapTupleHeader tuple, Size length)
  *
  * A sequence that is at its end stays there.  What it says of numbers logged ahead
  * counts only if our own record of that was the last one for its page: ALTER SEQUENCE,
- * and a copy of the database, log the page as it is.
+ * and a copy of the database, log the page as it is.  If others wrote it and its
+ * next number is one of those that were logged ahead, it may have been set back, by
+ * setval() or by the replication of sequences, and any of them drawn already: so all
+ * are left out.  But a number that would be refused is not drawn.
  */
 static int64
-next_of_sequence(Relation issuer_rel, FormData_issuer *self, Issuer *issuer)
+next_of_sequence(Relation issuer_rel, int64 last, FormData_issuer *self,
+				 Issuer *issuer)
 {
 	Relation rel = catalog_open(TOKEN_SEQUENCE, RowExclusiveLock);
 	Buffer buffer = read_block(rel, 0);
@@ -373,6 +390,8 @@ next_of_sequence(Relation issuer_rel, FormData_issuer *self, Issuer *issuer)
 	ItemId item;
 	HeapTupleHeader tuple;
 	Form_pg_sequence_data data;
+	bool by_us;
+	bool drawn;
 	int64 next;
 	XLogRecPtr logged;
 
@@ -381,7 +400,19 @@ next_of_sequence(Relation issuer_rel, FormData_issuer *self, Issuer *issuer)
 	item = PageGetItemId(page, FirstOffsetNumber);
 	tuple = (HeapTupleHeader) PageGetItem(page, item);
 	data = (Form_pg_sequence_data) ((char *) tuple + tuple->t_hoff);
-	if (data->last_value < EPOCH_SIZE)
+	by_us = issuer->current && issuer->logged == PageGetLSN(page);
+	next = data->last_value;
+	drawn = next < EPOCH_SIZE;
+	if (drawn && data->is_called)
+		next++;
+	if (drawn && issuer->current && !by_us && next <= issuer->ahead)
+	{
+		if (token_of(issuer, next) <= Max(last, issuer->floor))
+			drawn = false;
+		else
+			next = issuer->ahead + 1;
+	}
+	if (drawn)
 	{
 		bool covered;
 
@@ -391,20 +422,17 @@ next_of_sequence(Relation issuer_rel, FormData_issuer *self, Issuer *issuer)
 		 * for us.
 		 */
 		MarkBufferDirty(buffer);
-		covered = issuer->current && issuer->logged == PageGetLSN(page) &&
-			data->is_called && data->log_cnt > 0 &&
+		covered = by_us && data->is_called && data->log_cnt > 0 &&
 			PageGetLSN(page) > GetRedoRecPtr();
 
 		START_CRIT_SECTION();
-		if (data->is_called)
-			data->last_value++;
+		data->last_value = next;
 		data->is_called = true;
 		data->log_cnt--;
 		if (!covered && RelationNeedsWAL(rel))
-			self->logged = log_ahead(rel, buffer, tuple, ItemIdGetLength(item));
+			log_ahead(rel, buffer, tuple, ItemIdGetLength(item), self);
 		END_CRIT_SECTION();
 	}
-	next = data->last_value;
 	logged = PageGetLSN(page);
 
 	/* Before anyone else looks, or they would all log anew. */
@@ -418,13 +446,13 @@ next_of_sequence(Relation issuer_rel, FormData_issuer *self, Issuer *issuer)
 
 /*
  * token_draw
- *		The next token: higher than last, the resource's last one (0 if it
- *		has none), and than the floor; LF006 otherwise.  Its epoch is for sure
- *		once the WAL is flushed up to *lsn; lsn is NULL for one who writes the
- *		token to WAL, and flushes that.
+ *		The next token, for a resource (NULL: for none): higher than its last
+ *		one (0 if it has none), and than the floor; LF006 otherwise.  Its epoch
+ *		is for sure once the WAL is flushed up to *lsn; lsn is NULL for one who
+ *		writes the token to WAL, and flushes that.
  */
 int64
-token_draw(int64 last, XLogRecPtr *lsn)
+token_draw(const text *resource, int64 last, XLogRecPtr *lsn)
 {
 	Relation rel = catalog_open(ISSUER_TABLE, RowExclusiveLock);
 	FormData_issuer self;
@@ -433,7 +461,7 @@ token_draw(int64 last, XLogRecPtr *lsn)
 	int64 token;
 
 	identify(&self);
-	number = next_of_sequence(rel, &self, &issuer);
+	number = next_of_sequence(rel, last, &self, &issuer);
 	settle_issuer(rel, &self, &issuer);
 	if (number >= EPOCH_SIZE)
 		ereport(ERROR,
@@ -441,11 +469,12 @@ token_draw(int64 last, XLogRecPtr *lsn)
 				 errmsg("the tokens of epoch %lld have run out",
 						(long long) issuer.epoch),
 				 errhint("An administrator starts a new epoch with SELECT fencing.new_epoch().")));
-	token = (issuer.epoch - 1) * EPOCH_SIZE + number;
-	if (number < 1 || token <= last)
-		error_issuer_behind(token, last, "the last token of the resource");
-	if (token <= issuer.floor)
-		error_issuer_behind(token, issuer.floor, "the highest token on record");
+	token = token_of(&issuer, number);
+	if (number < 1 || token <= Max(last, issuer.floor))
+		error_issuer_behind(resource ? text_to_cstring(resource) : NULL, token,
+							Max(last, issuer.floor),
+							last >= issuer.floor ? "its last token"
+												 : "the highest token on record");
 	if (number % FLOOR_STRIDE == 0)
 		(void) write_in_place(rel, &issuer.tid, raise_floor, &token);
 	catalog_close(rel, RowExclusiveLock);
@@ -467,12 +496,15 @@ fencing_issue_token(PG_FUNCTION_ARGS)
 	int64 token;
 
 	require_primary("issue_token()");
-	token = token_draw(0, &lsn);
+	token = token_draw(NULL, 0, &lsn);
 	XLogFlush(lsn);
 	PG_RETURN_INT64(token);
 }
 
-/* Sets the epoch; one that another session has set meanwhile is not lowered. */
+/*
+ * Sets the epoch; one that another session has set meanwhile is not lowered.  Numbers
+ * that were drawn belong to those before.
+ */
 static bool
 raise_epoch(void *form, void *arg)
 {
@@ -480,6 +512,8 @@ raise_epoch(void *form, void *arg)
 	Form_issuer record = form;
 
 	record->epoch = Max(record->epoch, epoch);
+	record->logged = InvalidXLogRecPtr;
+	record->ahead = 0;
 	return true;
 }
 
@@ -543,7 +577,7 @@ fencing_new_epoch(PG_FUNCTION_ARGS)
 	rel = catalog_open(ISSUER_TABLE, RowExclusiveLock);
 	lock_issuer(&tag);
 	identify(&self);
-	exhausted = next_of_sequence(rel, &self, &issuer) >= EPOCH_SIZE - 1;
+	exhausted = next_of_sequence(rel, 0, &self, &issuer) >= EPOCH_SIZE - 1;
 	settle_issuer(rel, &self, &issuer);
 	above = Max(above, issuer.floor);
 	epoch = Max(issuer.epoch, epoch_of(above)) + 1;

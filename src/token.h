@@ -11,7 +11,7 @@
 #include "access/xlogdefs.h"
 
 /* Draws the next token, which is higher than last and than the floor. */
-extern int64 token_draw(int64 last, XLogRecPtr *lsn);
+extern int64 token_draw(const text *resource, int64 last, XLogRecPtr *lsn);
 
 /* Later tokens are higher than this one, also after a crash. */
 extern void token_raise_floor(int64 floor);
