@@ -155,7 +155,8 @@ COMMENT ON FUNCTION fencing.guard_options(regclass, oid) IS 'options in the argu
 -- The tables whose rows a write through rel can reach, each with the triggers
 -- that it needs of its own.  The server clones row triggers to partitions, but
 -- not the TRUNCATE trigger, and neither to inheritance children.  A partition, or
--- a child, with a guard of its own, unlike that of rel, keeps it, and what is below it.
+-- a child, with a guard of its own, unlike that of rel, keeps it, and what is below it;
+-- so does a child that another guarded table has for a child too.
 CREATE FUNCTION fencing.guarded_with(rel regclass,
 		OUT member regclass, OUT needs_guard boolean, OUT needs_truncate boolean)
 	RETURNS SETOF record LANGUAGE sql STABLE
@@ -164,14 +165,20 @@ AS $$
 	WITH RECURSIVE guards AS (
 		SELECT t.tgrelid, t.tgargs FROM pg_trigger t
 		WHERE t.tgfoid = 'fencing.guard()'::regprocedure AND t.tgparentid = 0 AND t.tgtype & 31 = 31
+	), below (oid) AS (
+		SELECT rel::oid
+		UNION
+		SELECT i.inhrelid FROM pg_inherits i JOIN below b ON i.inhparent = b.oid
 	), members (oid) AS (
 		SELECT rel::oid
 		UNION
 		SELECT i.inhrelid FROM pg_inherits i JOIN members m ON i.inhparent = m.oid
 			JOIN pg_class c ON c.oid = i.inhrelid
 		WHERE NOT EXISTS (SELECT FROM guards g WHERE g.tgrelid = i.inhrelid
-			AND (c.relispartition OR NOT EXISTS (
-				SELECT FROM guards own WHERE own.tgrelid = rel AND own.tgargs = g.tgargs)))
+			AND (c.relispartition
+				OR NOT EXISTS (SELECT FROM guards own WHERE own.tgrelid = rel AND own.tgargs = g.tgargs)
+				OR EXISTS (SELECT FROM pg_inherits other JOIN guards o ON o.tgrelid = other.inhparent
+					WHERE other.inhrelid = i.inhrelid AND other.inhparent NOT IN (SELECT b.oid FROM below b))))
 	)
 	SELECT c.oid::regclass,
 		NOT c.relispartition OR c.oid = rel,

@@ -23,3 +23,26 @@ SELECT fencing.protect('parent', on_stale => 'skip');
 SELECT rel, on_stale, enabled FROM fencing.protected_tables ORDER BY rel::text;
 SELECT fencing.unprotect('parent');
 SELECT rel, enabled FROM fencing.protected_tables ORDER BY rel::text;
+-- a child of two protected parents is guarded for the other one, whatever becomes of the one
+CREATE TABLE a (id int);
+CREATE TABLE b (id int);
+CREATE TABLE c () INHERITS (a, b);
+SELECT fencing.protect('a'), fencing.protect('b');
+INSERT INTO c VALUES (1, 5);
+SELECT fencing.protect('a', on_stale => 'warn');
+UPDATE b SET fence = 4;
+SELECT fencing.unprotect('a');
+UPDATE b SET fence = 4;
+SELECT rel, on_stale, enabled, truncate_enabled FROM fencing.protected_tables WHERE rel::text IN ('a', 'b', 'c') ORDER BY rel::text;
+SELECT fencing.unprotect('b');
+SELECT rel, enabled FROM fencing.protected_tables WHERE rel::text IN ('a', 'b', 'c') ORDER BY rel::text;
+-- but not if both are below the one
+CREATE TABLE top (id int);
+CREATE TABLE l () INHERITS (top);
+CREATE TABLE r () INHERITS (top);
+CREATE TABLE bottom () INHERITS (l, r);
+SELECT fencing.protect('top');
+SELECT fencing.protect('top', on_stale => 'warn');
+SELECT rel, on_stale, enabled FROM fencing.protected_tables WHERE rel::text IN ('top', 'l', 'r', 'bottom') ORDER BY rel::text;
+SELECT fencing.unprotect('top');
+SELECT rel, enabled FROM fencing.protected_tables WHERE rel::text IN ('top', 'l', 'r', 'bottom') ORDER BY rel::text;

@@ -114,6 +114,16 @@ ROLLBACK TO s;
 COMMIT;
 SELECT pg_sleep(0.1);
 SELECT fencing.renew('later', :token);
+-- nor if the later one cannot be written
+ALTER TABLE fencing.lease ALTER data SET STORAGE PLAIN;
+BEGIN;
+SELECT token, expires_at FROM fencing.acquire('full', '1 h', 'worker') \gset
+SAVEPOINT s;
+SELECT granted FROM fencing.acquire('full', '1 s', 'worker', data => to_jsonb(repeat('x', 10000)));
+ROLLBACK TO s;
+COMMIT;
+ALTER TABLE fencing.lease ALTER data SET STORAGE EXTENDED;
+SELECT token = :token AS same, expires_at = :'expires_at' AS as_told, state FROM fencing.leases WHERE resource = 'full';
 -- many in one transaction
 DO $$ DECLARE t bigint; BEGIN FOR n IN 1 .. 200 LOOP
 	SELECT token INTO t FROM fencing.acquire('many'); PERFORM fencing.release('many', t);

@@ -237,10 +237,12 @@ check_shape(CatalogObject object, Relation rel)
 
 	if (as_made && OidIsValid(shape->method))
 	{
-		Relation index = index_open(catalog_oid(shape->index), AccessShareLock);
+		/* Not by catalog_oid(): REINDEX CONCURRENTLY may be about to replace it. */
+		Relation index = index_open(lock_object(shape->index, AccessShareLock), NoLock);
 
 		as_made = are_keys(rel, index, shape);
-		index_close(index, AccessShareLock);
+		for_transaction(UnlockRelationOid, RelationGetRelid(index), AccessShareLock);
+		index_close(index, NoLock);
 	}
 	if (!as_made)
 		ereport(ERROR,

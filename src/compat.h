@@ -84,7 +84,7 @@ was_rewritten_here(Relation rel)
 		rel->rd_createSubid == InvalidSubTransactionId;
 }
 
-/* So has it in the WAL record of a sequence. */
+/* In the WAL record of a sequence too the file has another name before 16. */
 static inline void
 sequence_record_init(xl_seq_rec *record, Relation rel)
 {

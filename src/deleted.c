@@ -33,6 +33,7 @@
 #include "miscadmin.h"
 #include "utils/builtins.h"
 #include "utils/fmgroids.h"
+#include "utils/inval.h"
 #include "utils/lsyscache.h"
 #include "utils/rel.h"
 #include "utils/snapmgr.h"
@@ -171,16 +172,12 @@ read_column(KeyColumn *key, Oid type, Relation rel, MemoryContext context)
 	key->hash = &entry->hash_extended_proc_finfo;
 }
 
-/*
- * key_memory
- *		Reads the primary key of a table, and where its memory is kept.
- */
-KeyMemory *
-key_memory(Relation rel, MemoryContext context)
+/* Reads the primary key of a table, which is this index, and where its memory is kept. */
+static KeyMemory *
+read_key(Relation rel, Oid index, MemoryContext context)
 {
 	MemoryContext old = MemoryContextSwitchTo(context);
 	KeyMemory *memory = palloc0(sizeof(KeyMemory));
-	Oid index = primary_key_of(rel);
 	Relation key;
 
 	if (!OidIsValid(index))
@@ -222,6 +219,29 @@ key_memory(Relation rel, MemoryContext context)
 		memory->rels = lappend_oid(memory->rels, memory->top);
 	}
 	MemoryContextSwitchTo(old);
+	return memory;
+}
+
+/*
+ * key_memory
+ *		What is remembered of a table's deleted rows, and how.
+ *
+ * REINDEX CONCURRENTLY may put another index in the place of the one we read.  That is
+ * no part of the key of a partitioned table any more, and the memory would be taken for
+ * the partition's own.
+ */
+KeyMemory *
+key_memory(Relation rel, MemoryContext context)
+{
+	KeyMemory *memory;
+	Oid index;
+
+	do
+	{
+		index = primary_key_of(rel);
+		memory = read_key(rel, index, context);
+		AcceptInvalidationMessages();
+	} while (primary_key_of(rel) != index);
 	return memory;
 }
 

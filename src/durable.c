@@ -163,7 +163,7 @@ restore_synchronous_commit(void)
  *		Changes the fixed-width columns of a row where it stands: seen by
  *		all at once, undone by no rollback, replayed after a crash and on a
  *		standby.  The server does the same to pg_database.datfrozenxid, with the
- * same WAL record.
+ *		same WAL record.
  *
  * change() gets those columns under the exclusive lock of the page, so that it
  * can look again before it writes; it returns whether it wrote.  It must not

@@ -174,7 +174,6 @@ error_lease_lost(const char *resource, int64 token, LostBy how, int64 current)
 			 errdetail(detail, (long long) token, resource,
 					   (long long) current),
 			 errhint(LOST_HINT)));
-	pg_unreachable();
 }
 
 void
@@ -189,7 +188,6 @@ error_issuer_behind(const char *resource, int64 token, int64 last,
 					  : errdetail("It would issue token %lld, but %s is %lld.",
 								  (long long) token, what, (long long) last),
 			 errhint("The sequence was set back, or restored alone. An administrator mends it with SELECT fencing.new_epoch().")));
-	pg_unreachable();
 }
 
 /*
@@ -205,5 +203,4 @@ error_snapshot_too_early(const char *resource)
 					resource),
 			 errdetail("What this transaction has read may be older than what the holder before wrote."),
 			 errhint("Retry the transaction: acquire the lease in an earlier one, and read data after it.")));
-	pg_unreachable();
 }

@@ -45,6 +45,23 @@
 #include "record.h"
 #include "statement.h"
 
+typedef enum OnStale
+{
+	ON_STALE_ERROR, /* raise */
+	ON_STALE_SKIP,	/* leave the row out */
+	ON_STALE_WARN	/* let it through, keep the higher fence */
+} OnStale;
+
+/* What the arguments of the trigger say. */
+typedef struct GuardOptions
+{
+	OnStale on_stale;
+	const char *resource;		 /* NULL: not bound to a fixed resource */
+	const char *resource_column; /* NULL: not bound by a column */
+	bool remember_deleted;
+	bool require_present;
+} GuardOptions;
+
 /* What is known of a table for the length of a statement. */
 typedef struct Guard
 {
@@ -135,8 +152,8 @@ read_options(const Trigger *trigger, GuardOptions *options)
 	return invalid;
 }
 
-void
-guard_read_options(const Trigger *trigger, GuardOptions *options)
+static void
+require_options(const Trigger *trigger, GuardOptions *options)
 {
 	const char *invalid = read_options(trigger, options);
 
@@ -371,7 +388,7 @@ make_guard(MemoryContext context, Relation rel, const Trigger *trigger)
 
 	guard->rel = rel;
 	guard->query_context = context;
-	guard_read_options(trigger, &guard->options);
+	require_options(trigger, &guard->options);
 	heed_other_guards(&guard->options, rel, trigger);
 	guard->fence = require_fence_column(rel);
 	ItemPointerSetInvalid(&guard->updated);
@@ -392,7 +409,7 @@ is_memory_trigger(const TriggerData *trigdata)
 	if (!TRIGGER_FIRED_AFTER(trigdata->tg_event) ||
 		!TRIGGER_FIRED_FOR_ROW(trigdata->tg_event))
 		return false;
-	guard_read_options(trigdata->tg_trigger, &options);
+	require_options(trigdata->tg_trigger, &options);
 	return options.remember_deleted;
 }
 

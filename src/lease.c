@@ -6,7 +6,8 @@
  *		lock the resource -> deadline says free -> token drawn -> record
  *		written -> forced durable commit
  *
- * A refusal is decided by one look, takes no lock and writes nothing.
+ * A refusal is mostly decided by one look, which takes no lock, and writes nothing
+ * but that a deadline has passed.
  *
  *-------------------------------------------------------------------------
  */
@@ -244,8 +245,10 @@ grant(Request *request)
 				   &request->record.form.deadline, last,
 				   present_has_granted(request->resource, last) ? 0 : last,
 				   &request->deadline, &replaced);
-	write_grant(request);
+
+	/* If the record cannot be written, the deadline is put back. */
 	present_granted(request->resource, request->token, last, &replaced);
+	write_grant(request);
 }
 
 /*

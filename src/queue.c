@@ -78,6 +78,9 @@ lock_until(const text *resource, ResourceLock which, int64 end)
 		if (session_timeout <= 0 || left < session_timeout)
 			LockTimeout = left;
 		(void) resource_lock(resource, which, true);
+
+		/* The time may be up at the very moment when the lock is ours. */
+		CHECK_FOR_INTERRUPTS();
 		LockTimeout = session_timeout;
 		ReleaseCurrentSubTransaction();
 	}

@@ -98,7 +98,7 @@ scan_records(Relation rel, const text *resource, Snapshot snapshot)
  * Where this session last saw the rows of some resources in the two tables.
  * Who acquires or renews a lease mostly knows it from the last time, and then
  * needs no index.  Only a hint: what is found there is looked at as a whole.
- * Small, since it would push more useful things out of the processor's caches.
+ * Not larger, since it would push more useful things out of the processor's caches.
  */
 typedef struct Places
 {
