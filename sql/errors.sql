@@ -25,6 +25,7 @@ SELECT * FROM failure('DO $d$ BEGIN PERFORM fencing.present(99); TRUNCATE "My Ta
 SELECT * FROM failure('UPDATE "My Table" SET id = 2');
 SELECT * FROM failure('INSERT INTO strict VALUES (1)');
 SELECT * FROM failure('INSERT INTO strict VALUES (1, 5)');
+SELECT * FROM failure('INSERT INTO strict SELECT 1, 5 WHERE fencing.present(7) = 7');
 -- LF003 conflicting_token
 SELECT * FROM failure('UPDATE "My Table" SET "The Fence" = 101 WHERE fencing.present(102) = 102');
 -- LF005 unknown_token, and the others on a bound table

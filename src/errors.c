@@ -86,15 +86,22 @@ error_missing_grant(const WritePlace *place, int64 current)
 }
 
 void
-error_not_presented(const WritePlace *place, int64 assigned, int64 fence)
+error_not_presented(const WritePlace *place, int64 assigned, int64 fence,
+					int64 presented)
 {
 	ereport(place->level,
 			(errcode(ERRCODE_MISSING_TOKEN),
 			 errmsg("missing token for a row of \"%s\": a value in the statement is none",
 					RelationGetRelationName(place->rel)),
-			 errdetail("The statement writes %lld to the fence column, the row's fence is %lld, and in this table only a presented token counts.",
-					   (long long) assigned, (long long) fence),
-			 errhint(PRESENT_ONLY_HINT),
+			 presented == 0
+				 ? errdetail("The statement writes %lld to the fence column, the row's fence is %lld, and in this table only a presented token counts.",
+							 (long long) assigned, (long long) fence)
+				 : errdetail("The statement writes %lld to the fence column, which is neither the row's fence, %lld, nor the token presented, %lld.",
+							 (long long) assigned, (long long) fence,
+							 (long long) presented),
+			 presented == 0
+				 ? errhint(PRESENT_ONLY_HINT)
+				 : errhint("Read the row again, assign the presented token, or leave the fence column out of the statement."),
 			 errtablecol(place->rel, place->column)));
 }
 
@@ -153,7 +160,7 @@ error_lease_lost(const char *resource, int64 token, LostBy how, int64 current)
 	switch (how)
 	{
 		case LOST_WITHOUT_RECORD:
-			detail = "Token %lld does not hold resource \"%s\": it has no grant.";
+			detail = "Token %lld does not hold resource \"%s\": it has no grant, or none that was committed.";
 			break;
 		case LOST_OTHER_TOKEN:
 			detail = "Token %lld does not hold resource \"%s\": its current grant has token %lld.";

@@ -45,8 +45,8 @@ extern void error_stale_grant(const WritePlace *place, int64 token,
 							  int64 current);
 extern void error_missing_token(const WritePlace *place, int64 fence);
 extern void error_missing_grant(const WritePlace *place, int64 current);
-extern void error_not_presented(const WritePlace *place, int64 assigned,
-								int64 fence);
+extern void error_not_presented(const WritePlace *place, int64 assigned, int64 fence,
+								int64 presented);
 extern void error_conflicting_token(const WritePlace *place, int64 assigned,
 									int64 presented);
 extern void error_released_grant(const WritePlace *place, int64 token);

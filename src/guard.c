@@ -465,7 +465,7 @@ assigned_fence(const Guard *guard, HeapTuple tuple)
 				 errmsg("fence of a row of \"%s\" must not be null",
 						RelationGetRelationName(guard->rel)),
 				 errdetail("NULL is what acquire() returns for a token when it refuses."),
-				 errhint("A client that was not granted the lease must not write."),
+				 errhint("A client that was not granted the lease must not write. If the statement leaves the column out, give that DEFAULT 0."),
 				 errtablecol(guard->rel, guard->fence)));
 	return DatumGetInt64(value);
 }
@@ -594,7 +594,7 @@ token_carried(const Guard *guard, const text *resource, int64 own,
 	{
 		WritePlace place = place_of(guard, resource);
 
-		error_not_presented(&place, assigned, own);
+		error_not_presented(&place, assigned, own, carried);
 		return false;
 	}
 	if (carried != FENCE_NONE)
