@@ -227,23 +227,35 @@ are_keys(Relation rel, Relation index, const struct Shape *shape)
 	return true;
 }
 
+/* Another index may be put in its place before we have opened it. */
+static bool
+has_index(Relation rel, const struct Shape *shape)
+{
+	for (;;)
+	{
+		Oid relid = lock_object(shape->index, AccessShareLock);
+		Relation index = index_open(relid, NoLock);
+		bool as_made = are_keys(rel, index, shape);
+
+		for_transaction(UnlockRelationOid, relid, AccessShareLock);
+		index_close(index, NoLock);
+		if (as_made)
+			return true;
+		AcceptInvalidationMessages();
+		if (catalog_oid(shape->index) == relid)
+			return false;
+	}
+}
+
 static void
 check_shape(CatalogObject object, Relation rel)
 {
 	const struct Shape *shape = &shapes[object];
 	bool as_made = rel->rd_rel->relpersistence == shape->persistence &&
 		rel->rd_tableam == GetHeapamTableAmRoutine() &&
-		has_columns(RelationGetDescr(rel), shape->types, shape->n_columns);
+		has_columns(RelationGetDescr(rel), shape->types, shape->n_columns) &&
+		(!OidIsValid(shape->method) || has_index(rel, shape));
 
-	if (as_made && OidIsValid(shape->method))
-	{
-		/* Not by catalog_oid(): REINDEX CONCURRENTLY may be about to replace it. */
-		Relation index = index_open(lock_object(shape->index, AccessShareLock), NoLock);
-
-		as_made = are_keys(rel, index, shape);
-		for_transaction(UnlockRelationOid, RelationGetRelid(index), AccessShareLock);
-		index_close(index, NoLock);
-	}
 	if (!as_made)
 		ereport(ERROR,
 				(errcode(ERRCODE_OBJECT_NOT_IN_PREREQUISITE_STATE),

@@ -152,6 +152,20 @@ begin_index_scan(Relation index, Snapshot snapshot, int n_keys)
 #endif
 }
 
+/* Locks for the transaction; 17 and 18 gave these one argument more each. */
+#if PG_VERSION_NUM < 170000
+#define holds_lock(tag, mode) LockHeldByMe(tag, mode)
+#else
+#define holds_lock(tag, mode) LockHeldByMe(tag, mode, false)
+#endif
+#if PG_VERSION_NUM < 180000
+#define acquire_lock(tag, mode, at_once, or_error) \
+	LockAcquireExtended(tag, mode, false, at_once, or_error, NULL)
+#else
+#define acquire_lock(tag, mode, at_once, or_error) \
+	LockAcquireExtended(tag, mode, false, at_once, or_error, NULL, false)
+#endif
+
 /* The primary key of a table, if it is checked at once. */
 static inline Oid
 primary_key_of(Relation rel)

@@ -582,7 +582,7 @@ confirm(Relation rel, const text *resource, int64 token, const text *role)
 	Relation leases;
 	LeaseRecord record;
 
-	if (!resource_lock(resource, LOCK_WRITER, false))
+	if (!resource_try_lock(resource, LOCK_WRITER))
 		return;
 	leases = catalog_open(LEASE_TABLE, AccessShareLock);
 	record_look(leases, resource, &record);
@@ -743,14 +743,14 @@ fencing_forget(PG_FUNCTION_ARGS)
 	PG_RETURN_BOOL(free);
 }
 
-/* Ends the session of a virtual transaction; true if there was one. */
-static bool
+/* Ends the session of a virtual transaction. */
+static void
 terminate(VirtualTransactionId vxid)
 {
 	PGPROC *proc = vxid_proc(vxid);
 
 	if (proc == NULL || proc->pid == 0)
-		return false;
+		return;
 	if (superuser_arg(proc->roleId) && !superuser())
 		ereport(ERROR,
 				(errcode(ERRCODE_INSUFFICIENT_PRIVILEGE),
@@ -759,16 +759,20 @@ terminate(VirtualTransactionId vxid)
 						   proc->pid),
 				 errhint("Call evict() as a superuser.")));
 	(void) kill(proc->pid, SIGTERM);
-	return true;
 }
 
-/* Ends sessions, and waits for that. */
 static void
 terminate_all(const VirtualTransactionId *vxid)
 {
 	for (; VirtualTransactionIdIsValid(*vxid); vxid++)
-		if (terminate(*vxid))
-			(void) VirtualXactLock(*vxid, true);
+		terminate(*vxid);
+}
+
+static void
+wait_for_all(const VirtualTransactionId *vxid)
+{
+	for (; VirtualTransactionIdIsValid(*vxid); vxid++)
+		(void) VirtualXactLock(*vxid, true);
 }
 
 /*
@@ -828,8 +832,9 @@ evict_in_place(Relation rel, const text *resource, LeaseRecord *record)
  * evict(resource text) returns bigint
  *		Ends the current grant now: terminates the sessions whose open
  *		transaction holds or is granting it, then raises the resource's token,
- *		in place, so that no rollback undoes it.  Returns the new token, which
- *		is nobody's, or NULL if the resource has no record.
+ *		in place, so that no rollback undoes it, and waits for those sessions to
+ *		end.  Returns the new token, which is nobody's, or NULL if the resource
+ *		has no record.
  */
 PG_FUNCTION_INFO_V1(fencing_evict);
 
@@ -837,6 +842,7 @@ Datum
 fencing_evict(PG_FUNCTION_ARGS)
 {
 	text *resource = resource_argument(fcinfo, 0);
+	VirtualTransactionId *evicted;
 	LeaseRecord record = {0};
 	int64 token = FENCE_NONE;
 	Relation rel;
@@ -852,12 +858,16 @@ fencing_evict(PG_FUNCTION_ARGS)
 			pg_usleep(1000);
 		else
 		{
+			VirtualTransactionId *writers = resource_conflicts(resource, LOCK_WRITER);
+
 			/* Then the first in line is granted the lease: let it finish. */
-			terminate_all(resource_conflicts(resource, LOCK_WRITER));
+			terminate_all(writers);
+			wait_for_all(writers);
 			tries = 0;
 		}
 	}
-	terminate_all(holders(resource));
+	evicted = holders(resource);
+	terminate_all(evicted);
 	(void) resource_lock(resource, LOCK_CHANGE, true);
 
 	rel = catalog_open(LEASE_TABLE, RowExclusiveLock);
@@ -870,8 +880,12 @@ fencing_evict(PG_FUNCTION_ARGS)
 	resource_unlock(resource, LOCK_CHANGE);
 	resource_unlock(resource, LOCK_WRITER);
 	resource_unlock(resource, LOCK_EVICT);
+	if (record.found)
+		queue_wake(resource);
+
+	/* None of them can commit any more; one that is stopped may take long to end. */
+	wait_for_all(evicted);
 	if (!record.found)
 		PG_RETURN_NULL();
-	queue_wake(resource);
 	PG_RETURN_INT64(token);
 }

@@ -500,6 +500,7 @@ lock_for_commit(const int *checks, int n_checks)
 	{
 		const Entry *entry = &entries[checks[locked]];
 
+		CHECK_FOR_INTERRUPTS();
 		if (resource_lock(entry->resource, LOCK_COMMIT, false))
 		{
 			locked++;

@@ -778,15 +778,14 @@ waiting_context(void *arg)
 }
 
 /*
- * resource_lock
- *		Takes a lock of a resource to the end of the transaction; without
- *		wait, returns whether it was free.
- *
  * For the transaction, not for the cursor that may have called us: a cursor
  * that fails in a subtransaction loses its locks, and not what it did before.
+ *
+ * Who holds the lock for the change has nobody to wait for.  But where others wait for
+ * it, the server does not grant another mode of it without waiting.
  */
-bool
-resource_lock(const text *resource, ResourceLock which, bool wait)
+static bool
+take_lock(const text *resource, ResourceLock which, bool wait, bool or_error)
 {
 	LOCKTAG tag;
 	ErrorContextCallback context;
@@ -800,11 +799,36 @@ resource_lock(const text *resource, ResourceLock which, bool wait)
 	context.previous = error_context_stack;
 	error_context_stack = &context;
 	CurrentResourceOwner = CurTransactionResourceOwner;
-	result = LockAcquire(&tag, resource_locks[which].mode, false, !wait);
+	result = acquire_lock(&tag, resource_locks[which].mode, !wait, or_error);
+	if (result == LOCKACQUIRE_NOT_AVAIL &&
+		holds_lock(&tag, resource_locks[LOCK_CHANGE].mode))
+		result = acquire_lock(&tag, resource_locks[which].mode, false, or_error);
 	CurrentResourceOwner = owner;
 	error_context_stack = context.previous;
 
 	return result != LOCKACQUIRE_NOT_AVAIL;
+}
+
+/*
+ * resource_lock
+ *		Takes a lock of a resource to the end of the transaction; without
+ *		wait, returns whether it was free.
+ */
+bool
+resource_lock(const text *resource, ResourceLock which, bool wait)
+{
+	return take_lock(resource, which, wait, true);
+}
+
+/*
+ * resource_try_lock
+ *		The same, without waiting, for one who can do without: also where the
+ *		server has no memory left for locks.
+ */
+bool
+resource_try_lock(const text *resource, ResourceLock which)
+{
+	return take_lock(resource, which, false, false);
 }
 
 void

@@ -135,6 +135,7 @@ extern text *text_after(const void *columns, Size bytes);
 extern bool same_resource(const text *a, const text *b);
 extern uint64 resource_hash(const text *resource);
 extern bool resource_lock(const text *resource, ResourceLock which, bool wait);
+extern bool resource_try_lock(const text *resource, ResourceLock which);
 extern void resource_unlock(const text *resource, ResourceLock which);
 extern VirtualTransactionId *resource_conflicts(const text *resource,
 												ResourceLock which);
