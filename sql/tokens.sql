@@ -38,6 +38,12 @@ SELECT fencing.issue_token() AS t \gset
 SELECT setval('fencing.token_seq', 1, false);
 SELECT fencing.issue_token() > :t AS higher;
 SELECT fencing.issue_token() > :t + 1 AS higher;
+-- nextval() may take other steps
+ALTER SEQUENCE fencing.token_seq INCREMENT -10;
+SELECT fencing.issue_token() AS t \gset
+SELECT nextval('fencing.token_seq') IS NOT NULL AS set_back;
+SELECT fencing.issue_token() > :t AS higher;
+ALTER SEQUENCE fencing.token_seq INCREMENT 1;
 -- above a given token
 SELECT fencing.new_epoch(8070450532247928832);
 SELECT fencing.issue_token() > 8070450532247928832 AS higher;

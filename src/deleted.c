@@ -27,13 +27,13 @@
 #include "access/htup_details.h"
 #include "access/xact.h"
 #include "catalog/partition.h"
+#include "catalog/pg_constraint.h"
 #include "catalog/pg_type.h"
 #include "common/hashfn.h"
 #include "fmgr.h"
 #include "miscadmin.h"
 #include "utils/builtins.h"
 #include "utils/fmgroids.h"
-#include "utils/inval.h"
 #include "utils/lsyscache.h"
 #include "utils/rel.h"
 #include "utils/snapmgr.h"
@@ -172,12 +172,25 @@ read_column(KeyColumn *key, Oid type, Relation rel, MemoryContext context)
 	key->hash = &entry->hash_extended_proc_finfo;
 }
 
-/* Reads the primary key of a table, which is this index, and where its memory is kept. */
-static KeyMemory *
-read_key(Relation rel, Oid index, MemoryContext context)
+static bool
+has_primary_key(Oid relid)
+{
+	Oid constraint;
+
+	bms_free(get_primary_key_attnos(relid, false, &constraint));
+	return OidIsValid(constraint);
+}
+
+/*
+ * key_memory
+ *		Reads the primary key of a table, and where its memory is kept.
+ */
+KeyMemory *
+key_memory(Relation rel, MemoryContext context)
 {
 	MemoryContext old = MemoryContextSwitchTo(context);
 	KeyMemory *memory = palloc0(sizeof(KeyMemory));
+	Oid index = primary_key_of(rel);
 	Relation key;
 
 	if (!OidIsValid(index))
@@ -207,41 +220,22 @@ read_key(Relation rel, Oid index, MemoryContext context)
 	index_close(key, AccessShareLock);
 
 	/*
-	 * As far up as the key is one.  Not get_partition_ancestors(), which leaves
-	 * out one that is being detached.
+	 * As far up as there is a key, of which this one is a part then.  Not
+	 * get_partition_ancestors(), which leaves out one that is being detached; and not
+	 * by the indexes, which REINDEX CONCURRENTLY replaces.
 	 */
 	memory->self = memory->top = RelationGetRelid(rel);
 	memory->rels = list_make1_oid(memory->self);
-	while (get_rel_relispartition(index))
+	while (get_rel_relispartition(memory->top))
 	{
-		index = get_partition_parent(index, true);
-		memory->top = get_partition_parent(memory->top, true);
-		memory->rels = lappend_oid(memory->rels, memory->top);
+		Oid parent = get_partition_parent(memory->top, true);
+
+		if (!has_primary_key(parent))
+			break;
+		memory->top = parent;
+		memory->rels = lappend_oid(memory->rels, parent);
 	}
 	MemoryContextSwitchTo(old);
-	return memory;
-}
-
-/*
- * key_memory
- *		What is remembered of a table's deleted rows, and how.
- *
- * REINDEX CONCURRENTLY may put another index in the place of the one we read.  That is
- * no part of the key of a partitioned table any more, and the memory would be taken for
- * the partition's own.
- */
-KeyMemory *
-key_memory(Relation rel, MemoryContext context)
-{
-	KeyMemory *memory;
-	Oid index;
-
-	do
-	{
-		index = primary_key_of(rel);
-		memory = read_key(rel, index, context);
-		AcceptInvalidationMessages();
-	} while (primary_key_of(rel) != index);
 	return memory;
 }
 

@@ -257,7 +257,7 @@ insert_record(Relation rel, const FormData_issuer *self, Issuer *issuer)
 
 /*
  * Brings identity, timeline and epoch of a record up to date, and what this draw has
- * logged; if it is none, the next one will.
+ * logged; if it is none, the next one will, or has done so meanwhile.
  */
 static bool
 renew_record(void *form, void *arg)
@@ -265,13 +265,17 @@ renew_record(void *form, void *arg)
 	const FormData_issuer *self = arg;
 	Form_issuer record = form;
 
+	if (!same_identity(record, self) || record->timeline != self->timeline ||
+		!XLogRecPtrIsInvalid(self->logged))
+	{
+		record->logged = self->logged;
+		record->ahead = self->ahead;
+	}
 	record->epoch = epoch_now(record, self);
 	record->system = self->system;
 	record->timeline = self->timeline;
 	record->database = self->database;
 	record->sequence = self->sequence;
-	record->logged = self->logged;
-	record->ahead = self->ahead;
 	return true;
 }
 
@@ -391,7 +395,7 @@ next_of_sequence(Relation issuer_rel, int64 last, FormData_issuer *self,
 	HeapTupleHeader tuple;
 	Form_pg_sequence_data data;
 	bool by_us;
-	bool drawn;
+	bool drawn = true;
 	int64 next;
 	XLogRecPtr logged;
 
@@ -400,18 +404,20 @@ next_of_sequence(Relation issuer_rel, int64 last, FormData_issuer *self,
 	item = PageGetItemId(page, FirstOffsetNumber);
 	tuple = (HeapTupleHeader) PageGetItem(page, item);
 	data = (Form_pg_sequence_data) ((char *) tuple + tuple->t_hoff);
-	by_us = issuer->current && issuer->logged == PageGetLSN(page);
+	by_us = issuer->current && issuer->logged == PageGetLSN(page) &&
+		data->last_value + data->log_cnt == issuer->ahead;
 	next = data->last_value;
-	drawn = next < EPOCH_SIZE;
-	if (drawn && data->is_called)
+	if (next < EPOCH_SIZE && data->is_called)
 		next++;
-	if (drawn && issuer->current && !by_us && next <= issuer->ahead)
+	if (issuer->current && !by_us && next <= issuer->ahead)
 	{
 		if (token_of(issuer, next) <= Max(last, issuer->floor))
 			drawn = false;
 		else
 			next = issuer->ahead + 1;
 	}
+	if (next >= EPOCH_SIZE)
+		drawn = false;
 	if (drawn)
 	{
 		bool covered;
@@ -473,8 +479,8 @@ token_draw(const text *resource, int64 last, XLogRecPtr *lsn)
 	if (number < 1 || token <= Max(last, issuer.floor))
 		error_issuer_behind(resource ? text_to_cstring(resource) : NULL, token,
 							Max(last, issuer.floor),
-							last >= issuer.floor ? "its last token"
-												 : "the highest token on record");
+							last > issuer.floor ? "its last token"
+												: "the highest token on record");
 	if (number % FLOOR_STRIDE == 0)
 		(void) write_in_place(rel, &issuer.tid, raise_floor, &token);
 	catalog_close(rel, RowExclusiveLock);
