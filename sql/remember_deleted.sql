@@ -280,3 +280,15 @@ DELETE FROM collated WHERE fencing.present(100) = 100;
 SELECT count(*) FROM fencing.deleted WHERE rel = 'collated'::regclass;
 DROP COLLATION own CASCADE;
 SELECT count(*) FROM fencing.deleted WHERE rel::oid NOT IN (SELECT oid FROM pg_class);
+-- a partition's key that is no part of the partitioned table's
+CREATE TABLE whole (id int NOT NULL, k int NOT NULL, fence fencing.fence NOT NULL DEFAULT 0) PARTITION BY LIST (k);
+CREATE TABLE piece (id int PRIMARY KEY, k int NOT NULL, fence fencing.fence NOT NULL DEFAULT 0);
+ALTER TABLE whole ATTACH PARTITION piece FOR VALUES IN (1);
+SELECT fencing.protect('piece', remember_deleted => true);
+ALTER TABLE ONLY whole ADD PRIMARY KEY (id, k);
+INSERT INTO piece VALUES (1, 1, 100);
+DELETE FROM piece WHERE id = 1 AND fencing.present(200) = 200;
+SELECT rel, fence FROM fencing.deleted WHERE rel IN ('whole'::regclass, 'piece');
+INSERT INTO piece VALUES (1, 1, 150);
+ALTER TABLE whole DROP CONSTRAINT whole_pkey;
+INSERT INTO piece VALUES (1, 1, 150);

@@ -26,7 +26,6 @@
 #include "access/heapam.h"
 #include "access/htup_details.h"
 #include "access/xact.h"
-#include "catalog/partition.h"
 #include "catalog/pg_constraint.h"
 #include "catalog/pg_type.h"
 #include "common/hashfn.h"
@@ -37,6 +36,7 @@
 #include "utils/lsyscache.h"
 #include "utils/rel.h"
 #include "utils/snapmgr.h"
+#include "utils/syscache.h"
 #include "utils/typcache.h"
 
 #include "catalog.h"
@@ -172,13 +172,29 @@ read_column(KeyColumn *key, Oid type, Relation rel, MemoryContext context)
 	key->hash = &entry->hash_extended_proc_finfo;
 }
 
-static bool
-has_primary_key(Oid relid)
+/* The constraint of which this one is a part in a partition, and its table; or InvalidOid. */
+static Oid
+parent_constraint(Oid constraint, Oid *relid)
 {
-	Oid constraint;
+	HeapTuple tuple = SearchSysCache1(CONSTROID, ObjectIdGetDatum(constraint));
+	Oid parent = InvalidOid;
 
-	bms_free(get_primary_key_attnos(relid, false, &constraint));
-	return OidIsValid(constraint);
+	if (HeapTupleIsValid(tuple))
+	{
+		Form_pg_constraint form = (Form_pg_constraint) GETSTRUCT(tuple);
+
+		parent = form->conparentid;
+		ReleaseSysCache(tuple);
+	}
+	if (OidIsValid(parent))
+	{
+		tuple = SearchSysCache1(CONSTROID, ObjectIdGetDatum(parent));
+		if (!HeapTupleIsValid(tuple))
+			return InvalidOid;
+		*relid = ((Form_pg_constraint) GETSTRUCT(tuple))->conrelid;
+		ReleaseSysCache(tuple);
+	}
+	return parent;
 }
 
 /*
@@ -191,6 +207,7 @@ key_memory(Relation rel, MemoryContext context)
 	MemoryContext old = MemoryContextSwitchTo(context);
 	KeyMemory *memory = palloc0(sizeof(KeyMemory));
 	Oid index = primary_key_of(rel);
+	Oid constraint;
 	Relation key;
 
 	if (!OidIsValid(index))
@@ -219,22 +236,12 @@ key_memory(Relation rel, MemoryContext context)
 	}
 	index_close(key, AccessShareLock);
 
-	/*
-	 * As far up as there is a key, of which this one is a part then.  Not
-	 * get_partition_ancestors(), which leaves out one that is being detached; and not
-	 * by the indexes, which REINDEX CONCURRENTLY replaces.
-	 */
+	/* As far up as the key is one; not by the indexes, which REINDEX CONCURRENTLY replaces. */
 	memory->self = memory->top = RelationGetRelid(rel);
 	memory->rels = list_make1_oid(memory->self);
-	while (get_rel_relispartition(memory->top))
-	{
-		Oid parent = get_partition_parent(memory->top, true);
-
-		if (!has_primary_key(parent))
-			break;
-		memory->top = parent;
-		memory->rels = lappend_oid(memory->rels, parent);
-	}
+	(void) get_primary_key_attnos(memory->self, false, &constraint);
+	while (OidIsValid(constraint = parent_constraint(constraint, &memory->top)))
+		memory->rels = lappend_oid(memory->rels, memory->top);
 	MemoryContextSwitchTo(old);
 	return memory;
 }

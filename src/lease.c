@@ -743,36 +743,40 @@ fencing_forget(PG_FUNCTION_ARGS)
 	PG_RETURN_BOOL(free);
 }
 
-/* Ends the session of a virtual transaction. */
 static void
-terminate(VirtualTransactionId vxid)
+require_may_terminate(VirtualTransactionId vxid)
 {
 	PGPROC *proc = vxid_proc(vxid);
 
-	if (proc == NULL || proc->pid == 0)
-		return;
-	if (superuser_arg(proc->roleId) && !superuser())
+	if (proc && superuser_arg(proc->roleId) && !superuser())
 		ereport(ERROR,
 				(errcode(ERRCODE_INSUFFICIENT_PRIVILEGE),
 				 errmsg("permission denied to evict a superuser's session"),
 				 errdetail("The session with process ID %d holds the lease in an open transaction.",
 						   proc->pid),
 				 errhint("Call evict() as a superuser.")));
-	(void) kill(proc->pid, SIGTERM);
+}
+
+/* Ends the sessions of these transactions: all, or, with an error, none. */
+static void
+terminate_all(const VirtualTransactionId *vxids)
+{
+	for (int i = 0; VirtualTransactionIdIsValid(vxids[i]); i++)
+		require_may_terminate(vxids[i]);
+	for (int i = 0; VirtualTransactionIdIsValid(vxids[i]); i++)
+	{
+		PGPROC *proc = vxid_proc(vxids[i]);
+
+		if (proc && proc->pid != 0)
+			(void) kill(proc->pid, SIGTERM);
+	}
 }
 
 static void
-terminate_all(const VirtualTransactionId *vxid)
+wait_for_all(const VirtualTransactionId *vxids)
 {
-	for (; VirtualTransactionIdIsValid(*vxid); vxid++)
-		terminate(*vxid);
-}
-
-static void
-wait_for_all(const VirtualTransactionId *vxid)
-{
-	for (; VirtualTransactionIdIsValid(*vxid); vxid++)
-		(void) VirtualXactLock(*vxid, true);
+	for (int i = 0; VirtualTransactionIdIsValid(vxids[i]); i++)
+		(void) VirtualXactLock(vxids[i], true);
 }
 
 /*
@@ -814,11 +818,6 @@ evict_in_place(Relation rel, const text *resource, LeaseRecord *record)
 	int64 token;
 	XLogRecPtr lsn;
 
-	if (record->own)
-		ereport(ERROR,
-				(errcode(ERRCODE_ACTIVE_SQL_TRANSACTION),
-				 errmsg("cannot evict a lease that this transaction has changed"),
-				 errhint("Commit or roll back first.")));
 	token = token_draw(resource, record->form.token, NULL);
 	deadline_doubt(deadlines, resource, place, record->form.token);
 	lsn = record_end(rel, &record->place, token);
@@ -863,14 +862,20 @@ fencing_evict(PG_FUNCTION_ARGS)
 			/* Then the first in line is granted the lease: let it finish. */
 			terminate_all(writers);
 			wait_for_all(writers);
+			pfree(writers);
 			tries = 0;
 		}
 	}
+	rel = catalog_open(LEASE_TABLE, RowExclusiveLock);
+	record_look_to_write(rel, resource, &record);
+	if (record.found && record.own)
+		ereport(ERROR,
+				(errcode(ERRCODE_ACTIVE_SQL_TRANSACTION),
+				 errmsg("cannot evict a lease that this transaction has changed"),
+				 errhint("Commit or roll back first.")));
 	evicted = holders(resource);
 	terminate_all(evicted);
 	(void) resource_lock(resource, LOCK_CHANGE, true);
-
-	rel = catalog_open(LEASE_TABLE, RowExclusiveLock);
 	record_look_to_write(rel, resource, &record);
 	if (record.found)
 		token = evict_in_place(rel, resource, &record);
