@@ -172,7 +172,7 @@ error_lease_lost(const char *resource, int64 token, LostBy how, int64 current)
 			detail = "Token %lld no longer holds resource \"%s\": its deadline has passed.";
 			break;
 		case LOST_TO_WAITING_GRANT:
-			detail = "Token %lld loses resource \"%s\": the new holder, whose grant is about to commit, waits for a lock of this transaction.";
+			detail = "Token %lld loses resource \"%s\": the transaction that is about to change its grant waits for a lock of this one.";
 			break;
 	}
 	ereport(ERROR,

@@ -172,8 +172,7 @@ look_once(Relation rel, const text *resource, LeaseRecord *record)
 	SysScanDesc scan = scan_records(rel, resource, SnapshotSelf);
 	HeapTuple tuple = systable_getnext(scan);
 
-	record->found = false;
-	memset(&record->place, 0, sizeof(record->place));
+	memset(record, 0, sizeof(*record));
 	if (HeapTupleIsValid(tuple))
 	{
 		read_record(rel, resource, record, tuple);
@@ -829,6 +828,16 @@ bool
 resource_try_lock(const text *resource, ResourceLock which)
 {
 	return take_lock(resource, which, false, false);
+}
+
+/* Is the lock for the change this transaction's? */
+bool
+resource_is_ours(const text *resource)
+{
+	LOCKTAG tag;
+
+	resource_locktag(&tag, resource, LOCK_CHANGE);
+	return holds_lock(&tag, resource_locks[LOCK_CHANGE].mode);
 }
 
 void

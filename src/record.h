@@ -136,6 +136,7 @@ extern bool same_resource(const text *a, const text *b);
 extern uint64 resource_hash(const text *resource);
 extern bool resource_lock(const text *resource, ResourceLock which, bool wait);
 extern bool resource_try_lock(const text *resource, ResourceLock which);
+extern bool resource_is_ours(const text *resource);
 extern void resource_unlock(const text *resource, ResourceLock which);
 extern VirtualTransactionId *resource_conflicts(const text *resource,
 												ResourceLock which);
