@@ -43,7 +43,7 @@ class Bench:
     def __init__(self, quick, resources):
         self.start = time.monotonic()
         self.quick = quick
-        self.seconds = 0.4 if quick else 2      # pgbench counts whole seconds: transactions instead
+        self.seconds = 0.3 if quick else 2      # pgbench counts whole seconds: transactions instead
         self.rounds = 1 if quick else int(os.environ.get('ROUNDS', 5))
         self.clients = [2, 16]
         self.resources = [10000, 100000] if quick else sorted({10000, 100000, 1000000, resources})
@@ -203,7 +203,9 @@ class Bench:
                               stdout=subprocess.PIPE) as waiting:
             waiting.stdout.readline()
             before = self.postgres.cpu_of_all()
-            time.sleep(5)
+            seconds = 2 if self.quick else 5
+            time.sleep(seconds)
+            self.results['idle_seconds'] = seconds
             self.results['idle_cpu'] = self.postgres.cpu_of_all() - before
             waiting.stdin.close()
 

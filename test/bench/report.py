@@ -241,8 +241,8 @@ def page(results):
         *many_rows(results), '',
         'From the release sent to the waiter\'s row, which takes one flush. `out of line` is how often another than '
         'the first in line was served.', '', *handover(results), '',
-        f'100 waiters on one resource took {results["idle_cpu"] * 1000:.0f} ms of CPU in 5 s, all processes of the '
-        'server together.', '',
+        f'100 waiters on one resource took {results["idle_cpu"] * 1000:.0f} ms of CPU in '
+        f'{results["idle_seconds"]} s, all processes of the server together.', '',
         'Names at random among those in use, of so many resources; the floors, on 10,000 rows, beside. `SELECT` reads '
         'one row of `fencing.lease` by its name: what PostgreSQL itself takes to find it among so many. Without huge '
         'pages, which PostgreSQL uses where the system has set them aside, a new session first has to be given every '
