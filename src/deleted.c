@@ -172,31 +172,6 @@ read_column(KeyColumn *key, Oid type, Relation rel, MemoryContext context)
 	key->hash = &entry->hash_extended_proc_finfo;
 }
 
-/* The constraint of which this one is a part in a partition, and its table; or InvalidOid. */
-static Oid
-parent_constraint(Oid constraint, Oid *relid)
-{
-	HeapTuple tuple = SearchSysCache1(CONSTROID, ObjectIdGetDatum(constraint));
-	Oid parent = InvalidOid;
-
-	if (HeapTupleIsValid(tuple))
-	{
-		Form_pg_constraint form = (Form_pg_constraint) GETSTRUCT(tuple);
-
-		parent = form->conparentid;
-		ReleaseSysCache(tuple);
-	}
-	if (OidIsValid(parent))
-	{
-		tuple = SearchSysCache1(CONSTROID, ObjectIdGetDatum(parent));
-		if (!HeapTupleIsValid(tuple))
-			return InvalidOid;
-		*relid = ((Form_pg_constraint) GETSTRUCT(tuple))->conrelid;
-		ReleaseSysCache(tuple);
-	}
-	return parent;
-}
-
 /*
  * key_memory
  *		Reads the primary key of a table, and where its memory is kept.
@@ -237,11 +212,21 @@ key_memory(Relation rel, MemoryContext context)
 	index_close(key, AccessShareLock);
 
 	/* As far up as the key is one; not by the indexes, which REINDEX CONCURRENTLY replaces. */
-	memory->self = memory->top = RelationGetRelid(rel);
-	memory->rels = list_make1_oid(memory->self);
+	memory->self = RelationGetRelid(rel);
 	(void) get_primary_key_attnos(memory->self, false, &constraint);
-	while (OidIsValid(constraint = parent_constraint(constraint, &memory->top)))
+	do
+	{
+		HeapTuple tuple = SearchSysCache1(CONSTROID, ObjectIdGetDatum(constraint));
+		Form_pg_constraint form;
+
+		if (!HeapTupleIsValid(tuple))
+			elog(ERROR, "cache lookup failed for constraint %u", constraint);
+		form = (Form_pg_constraint) GETSTRUCT(tuple);
+		memory->top = form->conrelid;
 		memory->rels = lappend_oid(memory->rels, memory->top);
+		constraint = form->conparentid;
+		ReleaseSysCache(tuple);
+	} while (OidIsValid(constraint));
 	MemoryContextSwitchTo(old);
 	return memory;
 }

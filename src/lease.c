@@ -319,7 +319,7 @@ close_tables(Request *request, bool written)
  *		An acquire() that does not wait stands behind those that do.
  *
  * Not so one whose own the lease is: what is granted anew to its holder, as
- * long as it holds it, or in the transaction that has just released or forgotten it, was not
+ * long as it holds it, or in the transaction that has just changed it, was not
  * free for those who wait; and they cannot be served before that transaction
  * ends.
  */
@@ -331,8 +331,7 @@ acquire_now(Request *request)
 
 	open_tables(request);
 	granted = looks_free(request) &&
-		(request->record.own ||
-		 (request->in_force && is_holder_again(request)) ||
+		((request->in_force && is_holder_again(request)) ||
 		 !queue_has_waiters(request->resource) ||
 		 resource_is_ours(request->resource)) &&
 		try_grant(request, &undecided);

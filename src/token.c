@@ -465,6 +465,7 @@ token_draw(const text *resource, int64 last, XLogRecPtr *lsn)
 	Issuer issuer;
 	int64 number;
 	int64 token;
+	int64 highest;
 
 	identify(&self);
 	number = next_of_sequence(rel, last, &self, &issuer);
@@ -476,9 +477,10 @@ token_draw(const text *resource, int64 last, XLogRecPtr *lsn)
 						(long long) issuer.epoch),
 				 errhint("An administrator starts a new epoch with SELECT fencing.new_epoch().")));
 	token = token_of(&issuer, number);
-	if (number < 1 || token <= Max(last, issuer.floor))
+	highest = Max(last, issuer.floor);
+	if (number < 1 || token <= highest)
 		error_issuer_behind(resource ? text_to_cstring(resource) : NULL, token,
-							Max(last, issuer.floor),
+							highest,
 							last > issuer.floor ? "its last token"
 												: "the highest token on record");
 	if (number % FLOOR_STRIDE == 0)
