@@ -104,6 +104,9 @@ SELECT fencing.protect('gen', resource_column => 'r');
 ALTER TABLE gen ADD fence fencing.fence NOT NULL DEFAULT 0;
 CREATE TRIGGER g BEFORE INSERT OR UPDATE OR DELETE ON gen FOR EACH ROW EXECUTE FUNCTION fencing.guard('resource_column=r');
 INSERT INTO gen VALUES (1);
+-- nor can it be the fence itself
+CREATE TABLE fences (id int);
+SELECT fencing.protect('fences', resource_column => 'fence');
 -- an empty or an overlong value is no resource's name
 INSERT INTO t VALUES (6, '', 'x', 0) RETURNING id;
 INSERT INTO t VALUES (6, '', 'x', :a);

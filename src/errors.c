@@ -14,13 +14,13 @@
 #include "errors.h"
 
 #define STOP_HINT \
-	"Another holder has taken over. Stop, and do not retry with this token: acquire the lease anew and start from fresh data."
+	"Stop, and do not retry with this token: acquire the lease anew and start from fresh data."
 #define LOST_HINT \
 	"Stop the work that the lease covered; to go on, acquire the lease anew and start from fresh data."
 #define PRESENT_ONLY_HINT \
 	"Call fencing.present() first in the transaction."
 #define PRESENT_HINT \
-	"Call fencing.present() first in the transaction, or assign the token to the fence column."
+	"Call fencing.present() first in the transaction, or assign the token to the fence column in an INSERT or UPDATE."
 
 void
 error_stale_fence(const WritePlace *place, int64 token, int64 fence)
@@ -32,7 +32,7 @@ error_stale_fence(const WritePlace *place, int64 token, int64 fence)
 					(long long) fence),
 			 errdetail("The write carries token %lld, but token %lld has been committed to the row.",
 					   (long long) token, (long long) fence),
-			 errhint(STOP_HINT),
+			 errhint("Another holder has taken over. " STOP_HINT),
 			 errtablecol(place->rel, place->column)));
 }
 
@@ -48,7 +48,7 @@ error_stale_grant(const WritePlace *place, int64 token, int64 current)
 			 errdetail("The write carries token %lld, but the current grant of resource \"%s\" has token %lld.",
 					   (long long) token, resource,
 					   (long long) current),
-			 errhint(STOP_HINT),
+			 errhint("Another holder has taken over, or the lease was evicted. " STOP_HINT),
 			 place->rel ? errtablecol(place->rel, place->column) : 0));
 }
 

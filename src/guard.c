@@ -306,6 +306,13 @@ bind_by_column(Guard *guard)
 						RelationGetRelationName(guard->rel), name),
 				 errdetail("Its value is computed after the guard has looked at the row."),
 				 errtablecol(guard->rel, column)));
+	if (column == guard->fence)
+		ereport(ERROR,
+				(errcode(ERRCODE_WRONG_OBJECT_TYPE),
+				 errmsg("table \"%s\" is bound by column \"%s\", which is its fence",
+						RelationGetRelationName(guard->rel), name),
+				 errdetail("Every token would be for a resource of another name."),
+				 errtablecol(guard->rel, column)));
 	guard->resource = column;
 	if (attribute->atttypid == TEXTOID)
 		return;

@@ -665,7 +665,7 @@ before_prepare(void)
 		if (entries[i].kind != ENTRY_TOKEN)
 			ereport(ERROR,
 					(errcode(ERRCODE_FEATURE_NOT_SUPPORTED),
-					 errmsg("cannot PREPARE a transaction with a grant, a release, a hold or a bound write"),
+					 errmsg("cannot PREPARE a transaction with a grant, a release, a forget(), a hold or a bound write"),
 					 errdetail("A prepared transaction that is forgotten would keep everyone else from the lease."),
 					 errhint("Commit the lease in a transaction of its own.")));
 }
