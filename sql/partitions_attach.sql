@@ -142,6 +142,11 @@ SELECT token FROM fencing.acquire('m') \gset m
 INSERT INTO mixed VALUES (1, 1, 'x', NULL, 9);
 BEGIN; SELECT fencing.present(5); UPDATE mixed SET k = 2, v = 'stale'; ROLLBACK;
 UPDATE mixed SET k = 2, v = 'stale';
+UPDATE mixed SET k = 2, v = 'stale', fence = 5;
+UPDATE mixed SET k = 2, v = 'moved', fence = 9 RETURNING fence;
+UPDATE mixed SET k = 1 WHERE fence = fencing.present(9);
+BEGIN; SELECT fencing.present(10); UPDATE mixed SET k = 2, v = 'conflict', fence = 8; ROLLBACK;
+BEGIN; SELECT fencing.present(10); UPDATE mixed SET k = 2, v = 'conflict', fence = 12; ROLLBACK;
 UPDATE mixed SET k = 3, v = 'stale';
 SELECT tableoid::regclass, * FROM mixed;
 -- a partition's own guard can be changed, and is what protect() of it means

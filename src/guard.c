@@ -77,7 +77,10 @@ typedef struct Guard
 	ItemPointerData updated; /* last row that BEFORE UPDATE let through, ... */
 	int64 fence_kept;		 /* ... the fence it left it with, ... */
 	int64 fence_left;		 /* ... what its old key is remembered with, ... */
-	bool warned;			 /* ... and whether with a warning */
+	bool warned;			 /* ... whether with a warning, ... */
+	int64 fence_had;		 /* ... the one that it had, ... */
+	int64 assigned;			 /* ... and the one that the statement gave it ... */
+	bool named;				 /* ... or left alone */
 	Oid root;				 /* the topmost partitioned table, once it is asked for */
 	MemoryContextCallback at_end;
 	struct Guard *outer; /* in the list of moves */
@@ -790,6 +793,8 @@ guard_insert(Guard *guard, const TriggerData *trigdata)
 {
 	HeapTuple tuple = trigdata->tg_trigtuple;
 	int64 assigned = assigned_fence(guard, tuple);
+	int64 given = assigned;
+	bool named = true;
 	text *resource = resource_of(guard, tuple);
 	int64 own = FENCE_NONE;
 	int64 token;
@@ -801,7 +806,6 @@ guard_insert(Guard *guard, const TriggerData *trigdata)
 	/* Perhaps of a row that has arrived where no guard saw it. */
 	if (source && (RelationGetRelid(source->rel) == RelationGetRelid(guard->rel) || root_of(source) != root_of(guard)))
 		source = NULL;
-	warned = source && source->warned;
 
 	/* A row that is moved here brings its fence along, guarded there or not. */
 	if (source)
@@ -819,13 +823,22 @@ guard_insert(Guard *guard, const TriggerData *trigdata)
 		guard = &raising;
 	}
 
-	if (warned && assigned == own &&
-		guard->options.on_stale == ON_STALE_WARN)
+	/* One that was warned of is judged anew where that is not enough. */
+	warned = source && source->warned && assigned == own;
+	if (warned && guard->options.on_stale != ON_STALE_WARN)
+	{
+		own = source->fence_had;
+		given = source->assigned;
+		named = source->named;
+		warned = false;
+	}
+
+	if (warned)
 	{
 		verdict = ROW_PASSES_WARNED;
 		token = own;
 	}
-	else if (!token_carried(guard, resource, own, assigned, !warned, &token))
+	else if (!token_carried(guard, resource, own, given, named, &token))
 	{
 		verdict = ROW_PASSES_WARNED;
 		token = fence_of_warned(resource, own, Max(assigned, token));
@@ -909,7 +922,7 @@ guard_update(Guard *guard, const TriggerData *trigdata)
 	if (!token_carried(guard, to, fence, assigned, named, &token))
 	{
 		verdict = ROW_PASSES_WARNED;
-		token = fence_of_warned(to, fence, token);
+		token = fence_of_warned(to, fence, Max(assigned, token));
 	}
 	else
 	{
@@ -931,6 +944,9 @@ guard_update(Guard *guard, const TriggerData *trigdata)
 	guard->updated = old->t_self;
 	guard->fence_kept = token;
 	guard->warned = verdict == ROW_PASSES_WARNED;
+	guard->fence_had = fence;
+	guard->assigned = assigned;
+	guard->named = named;
 	return with_fence(guard, new, assigned, token);
 }
 

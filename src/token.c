@@ -220,18 +220,16 @@ lock_issuer(LOCKTAG *tag)
  *
  * Its epoch is that of a record from the first timeline: where the server was
  * promoted before it had received one, the old primary may have issued tokens.
- *
- * Another may have been quicker, and others drawn since and raised the floor:
- * our number was drawn before there was any.
  */
 static void
-insert_record(Relation rel, const FormData_issuer *self, Issuer *issuer)
+insert_record(Relation rel, const FormData_issuer *self)
 {
 	LOCKTAG tag;
+	Issuer issuer;
 
 	lock_issuer(&tag);
-	read_records(rel, self, issuer);
-	if (!issuer->recorded)
+	read_records(rel, self, &issuer);
+	if (!issuer.recorded)
 	{
 		Datum values[8];
 		bool nulls[8] = {false};
@@ -241,17 +239,15 @@ insert_record(Relation rel, const FormData_issuer *self, Issuer *issuer)
 		values[1] = Int64GetDatum(self->timeline);
 		values[2] = Int64GetDatum(self->timeline);
 		values[3] = Int64GetDatum(0);
-		values[4] = LSNGetDatum(self->logged);
-		values[5] = Int64GetDatum(self->ahead);
+		values[4] = LSNGetDatum(InvalidXLogRecPtr);
+		values[5] = Int64GetDatum(0);
 		values[6] = ObjectIdGetDatum(self->database);
 		values[7] = ObjectIdGetDatum(self->sequence);
 		tuple = heap_form_tuple(RelationGetDescr(rel), values, nulls);
 		heap_insert(rel, tuple, GetCurrentCommandId(true),
 					HEAP_INSERT_FROZEN, NULL);
 		XLogFlush(XactLastRecEnd);
-		read_records(rel, self, issuer);
 	}
-	issuer->floor = 0;
 	LockRelease(&tag, ExclusiveLock, false);
 }
 
@@ -287,12 +283,10 @@ write_self(Relation rel, const FormData_issuer *self, Issuer *issuer)
 	issuer->current = true;
 }
 
-/* Sees to it that there is a record, and that it is of this server. */
+/* Sees to it that the record is of this server. */
 static void
 settle_issuer(Relation rel, const FormData_issuer *self, Issuer *issuer)
 {
-	if (!issuer->recorded)
-		insert_record(rel, self, issuer);
 	if (!issuer->current)
 		write_self(rel, self, issuer);
 	if (issuer->epoch > EPOCH_LAST)
@@ -310,6 +304,11 @@ read_issuer(Relation rel, Issuer *issuer)
 
 	identify(&self);
 	read_records(rel, &self, issuer);
+	if (!issuer->recorded)
+	{
+		insert_record(rel, &self);
+		read_records(rel, &self, issuer);
+	}
 	settle_issuer(rel, &self, issuer);
 }
 
@@ -401,6 +400,13 @@ next_of_sequence(Relation issuer_rel, int64 last, FormData_issuer *self,
 
 	LockBuffer(buffer, BUFFER_LOCK_EXCLUSIVE);
 	read_records(issuer_rel, self, issuer);
+	while (!issuer->recorded)
+	{
+		LockBuffer(buffer, BUFFER_LOCK_UNLOCK);
+		insert_record(issuer_rel, self);
+		LockBuffer(buffer, BUFFER_LOCK_EXCLUSIVE);
+		read_records(issuer_rel, self, issuer);
+	}
 	item = PageGetItemId(page, FirstOffsetNumber);
 	tuple = (HeapTupleHeader) PageGetItem(page, item);
 	data = (Form_pg_sequence_data) ((char *) tuple + tuple->t_hoff);
@@ -442,7 +448,7 @@ next_of_sequence(Relation issuer_rel, int64 last, FormData_issuer *self,
 	logged = PageGetLSN(page);
 
 	/* Before anyone else looks, or they would all log anew. */
-	if (!XLogRecPtrIsInvalid(self->logged) && issuer->recorded)
+	if (!XLogRecPtrIsInvalid(self->logged))
 		write_self(issuer_rel, self, issuer);
 	UnlockReleaseBuffer(buffer);
 	catalog_close(rel, NoLock);
