@@ -99,7 +99,7 @@ CREATE TABLE dates (id int, d date);
 SELECT fencing.protect('dates', resource_column => 'd');
 INSERT INTO dates VALUES (1, '2024-05-06');
 -- a generated column has no value yet when the guard looks
-CREATE TABLE gen (id int, r text GENERATED ALWAYS AS ('g' || id) STORED);
+CREATE TABLE gen (id int, r text GENERATED ALWAYS AS ('g' || id::text) STORED);
 SELECT fencing.protect('gen', resource_column => 'r');
 ALTER TABLE gen ADD fence fencing.fence NOT NULL DEFAULT 0;
 CREATE TRIGGER g BEFORE INSERT OR UPDATE OR DELETE ON gen FOR EACH ROW EXECUTE FUNCTION fencing.guard('resource_column=r');
