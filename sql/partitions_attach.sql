@@ -149,6 +149,35 @@ BEGIN; SELECT fencing.present(10); UPDATE mixed SET k = 2, v = 'conflict', fence
 BEGIN; SELECT fencing.present(10); UPDATE mixed SET k = 2, v = 'conflict', fence = 12; ROLLBACK;
 UPDATE mixed SET k = 3, v = 'stale';
 SELECT tableoid::regclass, * FROM mixed;
+-- a move between partitions of different leases is a change of the resource
+CREATE TABLE shards (id int, k int, v text, fence fencing.fence NOT NULL DEFAULT 0) PARTITION BY LIST (k);
+CREATE TABLE shard_1 PARTITION OF shards FOR VALUES IN (1);
+CREATE TABLE shard_2 PARTITION OF shards FOR VALUES IN (2);
+SELECT fencing.protect('shard_1', resource => 's1'), fencing.protect('shard_2', resource => 's2');
+SELECT token FROM fencing.acquire('s2') \gset low
+SELECT token FROM fencing.acquire('s1') \gset high
+INSERT INTO shards VALUES (1, 1, 'old', :hightoken);
+BEGIN; SELECT fencing.hold('s1', :hightoken); UPDATE shards SET k = 2, v = 'taken by none'; ROLLBACK;
+BEGIN; SELECT fencing.hold('s2', :lowtoken); UPDATE shards SET k = 2, v = 'let go by none'; ROLLBACK;
+UPDATE shards SET k = 2, v = 'one token', fence = :lowtoken;
+BEGIN;
+SELECT fencing.hold('s1', :hightoken), fencing.hold('s2', :lowtoken);
+UPDATE shards SET k = 2, v = 'moved' RETURNING v, fence;
+MERGE INTO shards USING (VALUES (1)) w (i) ON id = i WHEN MATCHED THEN UPDATE SET k = 1, v = 'back';
+TABLE shards;
+COMMIT;
+-- where several guards warn of a row that arrives, none takes it for a new one
+CREATE TABLE twice (id int, k int, fence fencing.fence NOT NULL DEFAULT 0) PARTITION BY LIST (k);
+CREATE TABLE twice_1 PARTITION OF twice FOR VALUES IN (1);
+CREATE TABLE twice_2 PARTITION OF twice FOR VALUES IN (2);
+SELECT fencing.protect('twice_2', on_stale => 'warn', resource => 's1');
+SELECT fencing.protect('twice', on_stale => 'warn', resource => 's1');
+BEGIN; SET LOCAL session_replication_role = replica; INSERT INTO twice VALUES (1, 1, 9000000000); COMMIT;
+BEGIN;
+SELECT fencing.hold('s1', :hightoken);
+MERGE INTO twice USING (VALUES (1)) w (i) ON id = i WHEN MATCHED THEN UPDATE SET k = 2;
+SELECT tableoid::regclass, * FROM twice;
+COMMIT;
 -- a partition's own guard can be changed, and is what protect() of it means
 CREATE TABLE tree (id int, k int, l int) PARTITION BY LIST (k);
 SELECT fencing.protect('tree');

@@ -73,12 +73,14 @@ typedef struct Guard
 						 /* InvalidOid: it is text */
 	bool resource_cast;	 /* text: a cast, as of char(n) and boolean */
 	MemoryContext query_context;
+	bool followed;			 /* another guard judges an INSERT after this one */
 	KeyMemory *memory;		 /* NULL: deleted rows are not remembered */
 	ItemPointerData updated; /* last row that BEFORE UPDATE let through, ... */
 	int64 fence_kept;		 /* ... the fence it left it with, ... */
 	int64 fence_left;		 /* ... what its old key is remembered with, ... */
 	bool warned;			 /* ... whether with a warning, ... */
 	int64 fence_had;		 /* ... the one that it had, ... */
+	uint64 bound_to;		 /* ... the hash of what it is bound to, if it is, ... */
 	int64 assigned;			 /* ... and the one that the statement gave it ... */
 	bool named;				 /* ... or left alone */
 	Oid root;				 /* the topmost partitioned table, once it is asked for */
@@ -374,17 +376,25 @@ is_row_guard(const Trigger *trigger, Oid function)
  * that they take for the token.
  */
 static void
-heed_other_guards(GuardOptions *options, Relation rel, const Trigger *trigger)
+heed_other_guards(Guard *guard, const Trigger *trigger)
 {
-	if (options->on_stale != ON_STALE_WARN || rel->trigdesc == NULL)
-		return;
-	for (int i = 0; i < rel->trigdesc->numtriggers; i++)
+	const TriggerDesc *triggers = guard->rel->trigdesc;
+	GuardOptions *options = &guard->options;
+	bool warns = options->on_stale == ON_STALE_WARN;
+
+	for (int i = 0; triggers && i < triggers->numtriggers; i++)
 	{
-		const Trigger *other = &rel->trigdesc->triggers[i];
+		const Trigger *other = &triggers->triggers[i];
 		GuardOptions others;
 
 		if (!is_row_guard(other, trigger->tgfoid) ||
 			!(TRIGGER_FOR_INSERT(other->tgtype) || TRIGGER_FOR_UPDATE(other->tgtype)))
+			continue;
+
+		/* They fire in the order of their names. */
+		guard->followed |= TRIGGER_FOR_INSERT(other->tgtype) &&
+			strcmp(other->tgname, trigger->tgname) > 0;
+		if (!warns)
 			continue;
 		(void) read_options(other, &others);
 		options->on_stale = Min(options->on_stale, others.on_stale);
@@ -399,7 +409,7 @@ make_guard(MemoryContext context, Relation rel, const Trigger *trigger)
 	guard->rel = rel;
 	guard->query_context = context;
 	require_options(trigger, &guard->options);
-	heed_other_guards(&guard->options, rel, trigger);
+	heed_other_guards(guard, trigger);
 	guard->fence = require_fence_column(rel);
 	ItemPointerSetInvalid(&guard->updated);
 	if (guard->options.remember_deleted &&
@@ -765,6 +775,13 @@ end_moves(void *query_context)
 }
 
 static void
+put_move(Guard *guard)
+{
+	guard->outer = moves;
+	moves = guard;
+}
+
+static void
 begin_move(Guard *guard)
 {
 	(void) take_move(guard->query_context);
@@ -774,8 +791,7 @@ begin_move(Guard *guard)
 		guard->at_end.arg = guard->query_context;
 		MemoryContextRegisterResetCallback(guard->query_context, &guard->at_end);
 	}
-	guard->outer = moves;
-	moves = guard;
+	put_move(guard);
 }
 
 /*
@@ -799,6 +815,7 @@ guard_insert(Guard *guard, const TriggerData *trigdata)
 	int64 own = FENCE_NONE;
 	int64 token;
 	Guard *source = take_move(guard->query_context);
+	bool changes_resource;
 	bool warned;
 	Verdict verdict;
 	Guard raising;
@@ -823,14 +840,18 @@ guard_insert(Guard *guard, const TriggerData *trigdata)
 		guard = &raising;
 	}
 
-	/* One that was warned of is judged anew where that is not enough. */
-	warned = source && source->warned && assigned == own;
-	if (warned && guard->options.on_stale != ON_STALE_WARN)
+	changes_resource = source && resource &&
+		resource_hash(resource) != source->bound_to;
+	warned = source && source->warned && assigned == own &&
+		guard->options.on_stale == ON_STALE_WARN;
+
+	/* What the statement gave it counts, where it has not been judged like this. */
+	if (source && assigned == own && !warned &&
+		(source->warned || changes_resource))
 	{
 		own = source->fence_had;
 		given = source->assigned;
 		named = source->named;
-		warned = false;
 	}
 
 	if (warned)
@@ -845,13 +866,23 @@ guard_insert(Guard *guard, const TriggerData *trigdata)
 	}
 	else
 	{
-		verdict = check_row(guard, resource, token, own);
+		/* Rule 7: if the old one's token let it go, the new one's may be lower. */
+		verdict = check_row(guard, resource, token,
+							changes_resource && !source->warned ? FENCE_NONE : own);
 		if (verdict == ROW_PASSES_WARNED)
 			token = fence_of_warned(resource, own, token);
 	}
 	verdict = check_memory(guard, resource, tuple, &token, verdict);
 	if (verdict == ROW_SKIPPED)
 		return NULL;
+
+	/* For the next guard it is a row on its way as well. */
+	if (source && guard->followed)
+	{
+		source->fence_kept = token;
+		source->warned |= verdict == ROW_PASSES_WARNED;
+		put_move(source);
+	}
 
 	/* Of a row that was routed to a partition the server frees only another one. */
 	if (assigned == token && TTS_IS_VIRTUAL(trigdata->tg_trigslot))
@@ -945,6 +976,7 @@ guard_update(Guard *guard, const TriggerData *trigdata)
 	guard->fence_kept = token;
 	guard->warned = verdict == ROW_PASSES_WARNED;
 	guard->fence_had = fence;
+	guard->bound_to = to ? resource_hash(to) : 0;
 	guard->assigned = assigned;
 	guard->named = named;
 	return with_fence(guard, new, assigned, token);
