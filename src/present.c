@@ -126,29 +126,24 @@ last_of(uint64 hash)
 	return -1;
 }
 
-static void
-set_last(uint64 hash, int index)
-{
-	bool found;
-
-	if (last_entries)
-		lasts_insert(last_entries, hash, &found)->index = index;
-}
-
-/* There are more than a few now. */
+/* There are more than a few now.  All or none: out of memory, it is not used. */
 static void
 index_entries(void)
 {
-	last_entries = lasts_create(TopTransactionContext, 2 * FEW_ENTRIES, NULL);
+	lasts_hash *index = lasts_create(TopTransactionContext, 2 * FEW_ENTRIES, NULL);
+	bool found;
+
 	for (int i = 0; i < n_entries; i++)
 		if (entries[i].resource)
-			set_last(entries[i].hash, i);
+			lasts_insert(index, entries[i].hash, &found)->index = i;
+	last_entries = index;
 }
 
 static void
 add(EntryKind kind, const text *resource, int64 token, int level)
 {
 	Entry *entry;
+	bool found;
 
 	if (n_entries == max_entries)
 	{
@@ -181,7 +176,8 @@ add(EntryKind kind, const text *resource, int64 token, int level)
 		MemoryContextSwitchTo(old);
 		entry->hash = resource_hash(resource);
 		entry->previous = last_of(entry->hash);
-		set_last(entry->hash, n_entries);
+		if (last_entries)
+			lasts_insert(last_entries, entry->hash, &found)->index = n_entries;
 	}
 	n_entries++;
 	if (kind == ENTRY_TOKEN || kind == ENTRY_HOLD)
@@ -307,7 +303,9 @@ drop_from(SubTransactionId subid)
 			hand_back_deadline(entry);
 		if (entry->resource)
 		{
-			set_last(entry->hash, entry->previous);
+			/* It is there: no memory is asked for in an abort. */
+			if (last_entries)
+				lasts_lookup(last_entries, entry->hash)->index = entry->previous;
 			pfree(entry->resource);
 		}
 	}
