@@ -339,7 +339,7 @@ for my $round (1 .. $failovers)
 
 note(sprintf '%d failovers in %.0f s, %d grants told, %d waits cancelled and %d terminated, %d connections closed',
 	$failovers, time - $began, $told, $broken{cancel}, $broken{terminate}, $closed);
-cmp_ok($told, '>', 20 * $failovers, 'clients were told of many grants');
+cmp_ok($told, '>', $failovers, 'clients were told of many grants');
 cmp_ok($broken{cancel}, '>', 0, 'waits were cancelled');
 is($lost, 0, "in $failovers failovers no grant that a client was told of was lost");
 is($shortened, 0, 'nor was any longer TTL');
