@@ -231,7 +231,7 @@ grant(Request *request)
 {
 	const LeaseRecord *record = &request->record;
 	int64 last = record->found ? record->form.token : 0;
-	Deadline replaced;
+	Deadline *replaced;
 
 	if (record_is_later_than_snapshot(request->resource, record))
 		error_snapshot_too_early(text_to_cstring(request->resource));
@@ -241,13 +241,13 @@ grant(Request *request)
 										  : default_holder(request);
 	request->deadline.token = request->token;
 	request->deadline.ttl = request->ttl;
+
+	/* First: whatever fails from here on, the deadline is put back. */
+	replaced = present_granted(request->resource, request->token, last);
 	deadline_grant(request->deadlines, request->resource,
 				   &request->record.form.deadline, last,
 				   present_has_granted(request->resource, last) ? 0 : last,
-				   &request->deadline, &replaced);
-
-	/* If the record cannot be written, the deadline is put back. */
-	present_granted(request->resource, request->token, last, &replaced);
+				   &request->deadline, replaced);
 	write_grant(request);
 }
 

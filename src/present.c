@@ -387,14 +387,18 @@ present_bound_write(const text *resource, int64 token,
 	return verdict;
 }
 
-void
-present_granted(const text *resource, int64 token, int64 superseded,
-				const Deadline *replaced)
+/* To be told which deadline that of the grant is written over. */
+Deadline *
+present_granted(const text *resource, int64 token, int64 superseded)
 {
+	Entry *entry;
+
 	add(ENTRY_GRANT, resource, token, ERROR);
-	entries[n_entries - 1].superseded = superseded;
-	entries[n_entries - 1].replaced = *replaced;
-	entries[n_entries - 1].lost.token = FENCE_NONE;
+	entry = &entries[n_entries - 1];
+	entry->superseded = superseded;
+	entry->replaced.token = FENCE_NONE;
+	entry->lost.token = FENCE_NONE;
+	return &entry->replaced;
 }
 
 void

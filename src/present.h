@@ -40,8 +40,8 @@ extern GrantVerdict present_bound_write(const text *resource, int64 token,
 										int64 *current);
 
 /* This transaction has granted, released or forgotten a lease. */
-extern void present_granted(const text *resource, int64 token,
-							int64 superseded, const Deadline *replaced);
+extern Deadline *present_granted(const text *resource, int64 token,
+								 int64 superseded);
 extern void present_put_back_deadlines(Relation deadlines);
 extern bool present_has_granted(const text *resource, int64 token);
 extern void present_forgotten(void);
